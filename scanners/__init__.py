@@ -1,0 +1,1 @@
+"""The scanners: one question each, asked of the facts of a build."""

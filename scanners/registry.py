@@ -1,0 +1,10 @@
+"""Every scanner that runs, in the order their findings stop a user. Registration is explicit."""
+
+from __future__ import annotations
+
+from forensics.records import Rule
+from forensics.scanner import Scanner
+
+SCANNERS: tuple[Scanner, ...] = ()
+
+RULES: dict[str, Rule] = {rule.id: rule for scanner in SCANNERS for rule in scanner.rules}
