@@ -1,0 +1,1 @@
+"""What one file says on its own: its lowering to the intermediate representation."""
