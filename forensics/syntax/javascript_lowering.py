@@ -1,0 +1,190 @@
+"""The state of lowering one script, shared by the handlers of expressions and statements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from tree_sitter import Node
+
+from forensics.syntax import ir
+from forensics.syntax.grammars import Grammar
+
+# Depth is counted in half levels. A record inside another is one level deeper; a link of a chain (`a.b`, `a[b]`,
+# `a()` around its object) only half a level, so that a chain of 100 method calls stays readable.
+LEVEL: Final = 2
+LINK: Final = 1
+DEPTH_LIMIT: Final = ir.MAX_DEPTH * LEVEL
+
+TOO_DEEP: Final = "nested too deeply"
+SYNTAX_ERROR: Final = "syntax error"
+
+_SEMICOLON: Final = ord(";")
+
+Expression = Callable[["Lowering", Node, int], ir.Expression]
+Statement = Callable[["Lowering", Node, int, list[ir.Statement]], None]
+
+
+class Kinds:
+    """The kind numbers that handlers on hot paths compare with."""
+
+    def __init__(self, grammar: Grammar) -> None:
+        named, token = grammar.named, grammar.token
+        self.identifier: Final = named("identifier")
+        self.optional_chain: Final = frozenset({named("optional_chain"), token("?.")})
+        self.template_string: Final = named("template_string")
+        self.import_word: Final = named("import")
+        self.binary: Final = named("binary_expression")
+        self.comma: Final = token(",")
+        self.comments: Final = grammar.named_kinds("comment", "html_comment")
+        self.extras: Final = grammar.named_kinds("comment", "html_comment", "ERROR")
+        self.wrappers: Final = grammar.named_kinds(
+            "parenthesized_expression",
+            "as_expression",
+            "satisfies_expression",
+            "non_null_expression",
+            "type_assertion",
+            "instantiation_expression",
+        )
+        self.type_assertion: Final = named("type_assertion")
+        self.terminated: Final = grammar.named_kinds(
+            "expression_statement",
+            "lexical_declaration",
+            "variable_declaration",
+            "using_declaration",
+            "return_statement",
+            "throw_statement",
+            "break_statement",
+            "continue_statement",
+            "debugger_statement",
+            "do_statement",
+            "import_statement",
+        )
+
+
+class Lowering:
+    """What the handlers need (source, tables) and what they note on the way (counts, flags).
+
+    `functions` and `namespaces` count the ones around the node at hand. `cut` holds the nodes left out because they
+    nest too deeply, each with `functions`.
+    """
+
+    __slots__ = (
+        "arrow_functions",
+        "async_functions",
+        "cut",
+        "declared",
+        "expressions",
+        "function_declarations",
+        "functions",
+        "has_module_syntax",
+        "has_top_level_await",
+        "kind_names",
+        "kinds",
+        "namespaces",
+        "promise_then",
+        "quotes",
+        "semicolons",
+        "source",
+        "statements",
+        "try_statements",
+        "without_semicolons",
+    )
+
+    def __init__(
+        self,
+        source: bytes,
+        grammar: Grammar,
+        kinds: Kinds,
+        expressions: dict[int, Expression],
+        statements: dict[int, Statement],
+    ) -> None:
+        self.source = source
+        self.kind_names = grammar.kind_names
+        self.kinds = kinds
+        self.expressions = expressions
+        self.statements = statements
+        self.functions = 0
+        self.namespaces = 0
+        self.cut: list[tuple[Node, int]] = []
+        self.declared: list[str] = []
+        self.has_module_syntax = False
+        self.has_top_level_await = False
+        self.quotes = {"'": 0, '"': 0, "`": 0}
+        self.semicolons = 0
+        self.without_semicolons = 0
+        self.arrow_functions = 0
+        self.async_functions = 0
+        self.function_declarations = 0
+        self.try_statements = 0
+        self.promise_then = 0
+
+    def text(self, node: Node) -> str:
+        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def significant(self, nodes: list[Node]) -> list[Node]:
+        """The nodes without comments and errors, which may stand anywhere."""
+        extras = self.kinds.extras
+        return [node for node in nodes if node.kind_id not in extras]
+
+    def too_deep(self, node: Node) -> ir.Opaque:
+        self.cut.append((node, self.functions))
+        return ir.Opaque(node.start_byte, node.end_byte, TOO_DEEP)
+
+
+def expression(cx: Lowering, node: Node, depth: int) -> ir.Expression:
+    """The record of any expression node."""
+    kind = node.kind_id
+    if kind == cx.kinds.identifier:
+        start, end = node.start_byte, node.end_byte
+        if start == end:
+            return ir.Opaque(start, end, SYNTAX_ERROR)
+        return ir.Name(start, end, cx.source[start:end].decode("utf-8", "replace"))
+    if depth > DEPTH_LIMIT:
+        return cx.too_deep(node)
+    return cx.expressions[kind](cx, node, depth)
+
+
+def statement_list(cx: Lowering, nodes: list[Node], depth: int) -> list[ir.Statement]:
+    """The records of the statements among `nodes`, in order; one node may give several or none."""
+    out: list[ir.Statement] = []
+    handlers = cx.statements
+    terminated = cx.kinds.terminated
+    source = cx.source
+    if depth > DEPTH_LIMIT:
+        return [cx.too_deep(node) for node in cx.significant(nodes)]
+    for node in nodes:
+        kind = node.kind_id
+        if kind in terminated:
+            if source[node.end_byte - 1] == _SEMICOLON:
+                cx.semicolons += 1
+            else:
+                cx.without_semicolons += 1
+        known = len(out)
+        try:
+            handlers[kind](cx, node, depth, out)
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+            # The shapes of nodes are only promised where the grammar could read the source.
+            if not node.has_error:
+                raise
+            del out[known:]
+            out.append(ir.Opaque(node.start_byte, node.end_byte, SYNTAX_ERROR))
+    return out
+
+
+def body_with_directives(cx: Lowering, nodes: list[Node], depth: int) -> tuple[list[ir.Statement], list[str]]:
+    """The statements of a function or file and its directives, which are not among the statements."""
+    directives: list[str] = []
+    rest = 0
+    names = cx.kind_names
+    comments = cx.kinds.comments
+    for node in nodes:
+        if node.kind_id not in comments and names[node.kind_id] != "hash_bang_line":
+            if names[node.kind_id] != "expression_statement":
+                break
+            held = node.named_children
+            if not held or names[held[0].kind_id] != "string":
+                break
+            directives.append(cx.source[held[0].start_byte + 1 : held[0].end_byte - 1].decode("utf-8", "replace"))
+        rest += 1
+    return statement_list(cx, nodes[rest:] if rest else nodes, depth), directives
