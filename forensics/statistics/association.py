@@ -134,3 +134,42 @@ def epsilon_interval(h: float, df: int, n: int, confidence: float = 0.95) -> tup
     and middling differences (docs/statistics.md has its coverage)."""
     low, high = noncentrality_interval(h, df, confidence)
     return min(1.0, low / (n - 1)), min(1.0, high / (n - 1))
+
+
+def v_of_counts(counts: npt.NDArray[np.integer[npt.NBitBase]] | FloatArray) -> tuple[FloatArray, FloatArray]:
+    """(V, bias-corrected V) of many tables at once: counts (…, categories, levels) → two arrays (…).
+
+    Rows and columns that are empty in a table don't count as its rows and columns. A degenerate table gives NaN.
+    """
+    cells = np.asarray(counts, dtype=np.float64)
+    row, column = cells.sum(-1), cells.sum(-2)
+    n = row.sum(-1)
+    r, c = (row > 0).sum(-1), (column > 0).sum(-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        margins = row[..., :, None] * column[..., None, :]
+        phi2 = np.where(margins > 0, cells**2 / margins, 0.0).sum((-2, -1)) - 1
+        v = np.sqrt(np.maximum(phi2, 0.0) / (np.minimum(r, c) - 1))
+        room = np.minimum(r - 1 - (r - 1) ** 2 / (n - 1), c - 1 - (c - 1) ** 2 / (n - 1))
+        corrected = np.sqrt(np.maximum(phi2 - (r - 1) * (c - 1) / (n - 1), 0.0) / room)
+    good = (np.minimum(r, c) > 1) & (room > 0)
+    return np.where(good, np.minimum(v, 1.0), np.nan), np.where(good, np.minimum(corrected, 1.0), np.nan)
+
+
+def epsilon_of_counts(counts: npt.NDArray[np.integer[npt.NBitBase]] | FloatArray) -> tuple[FloatArray, FloatArray]:
+    """(ε², corrected ε²) of many samples at once: counts (…, distinct values ascending, levels) → two arrays (…).
+
+    The counts are how often each value occurs in each group. A single group or a single value gives NaN.
+    """
+    cells = np.asarray(counts, dtype=np.float64)
+    ties, sizes = cells.sum(-1), cells.sum(-2)
+    n = ties.sum(-1)
+    groups = (sizes > 0).sum(-1)
+    rank = np.cumsum(ties, -1) - (ties - 1) / 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = (cells * rank[..., :, None]).sum(-2) / sizes
+        between = (np.where(sizes > 0, sizes * (mean - (n[..., None] + 1) / 2) ** 2, 0.0)).sum(-1)
+        total = (ties * (rank - (n[..., None] + 1) / 2) ** 2).sum(-1)
+        h = (n - 1) * between / total
+        epsilon, corrected = h / (n - 1), np.maximum(0.0, (h - groups + 1) / (n - groups))
+    good = (groups > 1) & (total > 0) & (n > groups)
+    return np.where(good, epsilon, np.nan), np.where(good, corrected, np.nan)
