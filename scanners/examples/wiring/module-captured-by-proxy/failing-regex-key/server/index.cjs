@@ -1,0 +1,6 @@
+const express = require('express')
+const app = express()
+app.use(require('cors')())
+app.get('/api/me', (req, res) => res.json({ name: 'guest' }))
+app.post('/auth/login', (req, res) => res.json({ ok: true }))
+app.listen(4113)

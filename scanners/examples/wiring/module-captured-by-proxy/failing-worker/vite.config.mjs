@@ -1,0 +1,6 @@
+export default {
+  server: {
+    port: 5212,
+    proxy: { '/sync': 'http://localhost:4112' },
+  },
+}

@@ -1,0 +1,1 @@
+export const hooks = () => fetch('/hooks').then((r) => r.json())

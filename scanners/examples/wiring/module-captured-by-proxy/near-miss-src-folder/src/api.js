@@ -1,0 +1,1 @@
+export default { habits: () => fetch('/api/habits').then((r) => r.json()) }

@@ -1,0 +1,2 @@
+import api from './api.js'
+api.habits().then((habits) => { grid.textContent = habits.map((h) => h.name).join() })

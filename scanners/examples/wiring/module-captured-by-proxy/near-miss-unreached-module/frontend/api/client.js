@@ -1,0 +1,1 @@
+export const get = (path) => fetch('/api' + path).then((r) => r.json());

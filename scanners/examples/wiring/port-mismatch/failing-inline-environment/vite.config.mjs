@@ -1,0 +1,6 @@
+import { defineConfig } from 'vite'
+import { origin } from './shared/settings.mjs'
+
+export default defineConfig(async () => ({
+  server: { proxy: { '/graphql': origin } },
+}))

@@ -1,0 +1,5 @@
+require('dotenv/config')
+const express = require('express')
+const app = express()
+app.get('/api/scores', (_, res) => res.json({ home: 2, away: 1 }))
+app.listen(process.env.API_PORT || 4128)

@@ -1,0 +1,2 @@
+const { home, away } = await fetch('/api/scores').then((r) => r.json())
+document.querySelector('output').value = `${home}:${away}`

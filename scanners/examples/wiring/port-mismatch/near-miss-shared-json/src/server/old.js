@@ -1,0 +1,2 @@
+import express from 'express'
+express().listen(4129)

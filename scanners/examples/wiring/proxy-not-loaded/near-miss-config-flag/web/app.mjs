@@ -1,0 +1,2 @@
+const main = document.querySelector('main')
+fetch('/api/books').then(r => r.json()).then(books => main.append(...books))

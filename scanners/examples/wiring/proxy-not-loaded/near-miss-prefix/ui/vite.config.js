@@ -1,0 +1,3 @@
+const service = process.env.SERVICE ?? 'http://localhost:4106';
+
+export default { server: { proxy: { '/v2/': { target: service } } } };

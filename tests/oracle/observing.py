@@ -1,0 +1,200 @@
+"""Start an example tree for real and write down what happens: one `Observation` for each of its runs.
+
+Ports: the trees keep the fixed ports that they were written with, so their text is run as it stands. No two trees share
+a fixed port, which is what lets two of them run at once; where Vite falls back to 5173 and finds it taken it moves
+on by itself, and the address is taken from what the process really listens on.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.expectations import Probe, Run
+from tests.oracle.browsing import Answer, ask, follow, opens_socket
+from tests.oracle.processes import PRELOAD, Process, Started, ViteConfig, run_to_end, started
+from tests.oracle.shelves import installed, link_packages
+
+LIFECYCLE = ("preinstall", "install", "postinstall", "prepare")
+PROBE_SECONDS = 4.0
+KEPT_TEXT = 4000
+
+
+@dataclass(frozen=True)
+class Socket:
+    """A web socket of the page: whether it opens at the page's origin, and whether the back end itself opens it."""
+
+    url: str
+    opens: bool
+    opens_at_server: bool
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What happened in one run.
+
+    `origin` is where the page was looked for ("" where nothing listened); `requests` are the page's scripts, styles
+    and assets; `new_paths` are the files and folders that the run left, `node_modules` apart.
+    """
+
+    run: Run
+    origin: str
+    page_process: int
+    page: Answer | None
+    requests: tuple[Answer, ...]
+    probes: tuple[tuple[Probe, Answer], ...]
+    sockets: tuple[Socket, ...]
+    deep: tuple[Answer, ...]
+    processes: tuple[Process, ...]
+    before: tuple[int, ...]
+    new_paths: tuple[str, ...]
+    output: str
+
+    @property
+    def vite(self) -> ViteConfig | None:
+        """The configuration of the Vite server that answers with the page; None where the page has no such server."""
+        for process in self.processes:
+            if process.pid == self.page_process and process.config is not None and not process.config.middleware:
+                return process.config
+        return None
+
+    @property
+    def servers(self) -> tuple[Process, ...]:
+        """The tree's own processes that listen, the page's Vite apart."""
+        return tuple(process for process in self.processes if process.ports and process.config is None)
+
+
+@contextmanager
+def scratch_copy(tree: Path) -> Iterator[tuple[Path, dict[str, str]]]:
+    """A copy of the tree with its packages linked and its install scripts run, and the environment for it."""
+    holder = Path(tempfile.mkdtemp(prefix="oracle-")).resolve()
+    try:
+        scratch = holder / "app"
+        shutil.copytree(tree, scratch, symlinks=True)
+        link_packages(scratch)
+        environment = clean_environment(scratch)
+        manifest = json.loads((scratch / "package.json").read_text("utf-8-sig"))
+        for name in LIFECYCLE:
+            if name in manifest.get("scripts", {}):
+                run_to_end(scratch, f"npm run {name}", environment)
+        yield scratch, environment
+    finally:
+        shutil.rmtree(holder, ignore_errors=True)
+
+
+def clean_environment(scratch: Path) -> dict[str, str]:
+    """The environment of a person's shell, with nothing of ours that a build could read, and the event recorder."""
+    kept = {name: os.environ[name] for name in ("HOME", "LANG", "TMPDIR", "USER") if name in os.environ}
+    path = os.environ["PATH"]
+    manifest = json.loads((scratch / "package.json").read_text("utf-8-sig"))
+    if "22" in manifest.get("engines", {}).get("node", ""):
+        path = f"{installed('node-22') / 'node' / 'bin'}:{path}"
+    return {
+        **kept,
+        "PATH": path,
+        "NODE_OPTIONS": f"--require={PRELOAD}",
+        "DEBUG": "vite:config",
+        "BROWSER": "none",
+        "npm_config_update_notifier": "false",
+    }
+
+
+def observe(tree: Path, run: Run) -> Observation:
+    """Start the tree by one of its commands in a fresh scratch copy, ask what its page would ask, and end it."""
+    with scratch_copy(tree) as (scratch, environment):
+        before = tuple(run_to_end(scratch, command, environment)[0] for command in run.before)
+        shipped = set(tree_paths(tree)) | (set(tree_paths(scratch)) if run.before else set())
+        with started(scratch, run.command, environment) as running:
+            processes = running.wait_until_settled()
+            origin, page_process, page = find_page(processes)
+            probes = tuple((probe, probed(probe, origin, page_process, running)) for probe in run.probes)
+            requests = tuple(without_text(answer) for answer in follow(page)) if page is not None else ()
+            sockets = tuple(try_socket(path, origin, processes) for path in run.sockets)
+            deep = tuple(ask(origin + path, "document") for path in run.deep) if origin else ()
+            time.sleep(0.05)
+            return Observation(
+                run=run,
+                origin=origin,
+                page_process=page_process,
+                page=page,
+                requests=requests,
+                probes=probes,
+                sockets=sockets,
+                deep=deep,
+                processes=tuple(running.processes().values()),
+                before=before,
+                new_paths=tuple(sorted(set(tree_paths(scratch)) - shipped)),
+                output=running.output.read_text("utf-8", "replace")[-KEPT_TEXT:],
+            )
+
+
+def find_page(processes: dict[int, Process]) -> tuple[str, int, Answer | None]:
+    """Where the page is: the Vite server if one listens, else the first server that answers / with HTML."""
+    listening = [process for process in processes.values() if process.ports]
+    vite_first = sorted(listening, key=lambda process: process.config is None)
+    for process in vite_first:
+        for port in process.ports:
+            origin = f"http://localhost:{port}"
+            answer = ask(f"{origin}/", "document")
+            if process.config is not None or (answer.status == 200 and answer.type == "text/html"):
+                served = answer.status == 200 and answer.type == "text/html"
+                return origin, process.pid, answer if served else None
+    if vite_first:
+        return f"http://localhost:{vite_first[0].ports[0]}", vite_first[0].pid, None
+    return "", 0, None
+
+
+def probed(probe: Probe, origin: str, page_process: int, running: Started) -> Answer:
+    """The answer to a call of the page's code; asked again for a while as long as a server may still be starting."""
+    url = origin + probe.url if probe.relative else probe.url
+    headers = {"Accept": probe.accept, **({} if probe.relative else {"Origin": origin})}
+    if probe.relative and not origin:
+        return Answer(probe.url, "fetch", 0)
+    until = time.monotonic() + PROBE_SECONDS
+    while True:
+        answer = ask(url, "fetch", probe.method, probe.body, headers)
+        failed = answer.status in (0, 500, 502) and answer.by in (0, page_process)
+        if (
+            not failed
+            or time.monotonic() > until
+            or not any(
+                process.own and not process.ports and process.exit is None for process in running.processes().values()
+            )
+        ):
+            return answer
+        time.sleep(0.2)
+
+
+def try_socket(path: str, origin: str, processes: dict[int, Process]) -> Socket:
+    if not path.startswith("/"):
+        return Socket(path, opens_socket(path, origin), True)
+    servers = [port for process in processes.values() if process.config is None for port in process.ports]
+    return Socket(
+        url=path,
+        opens=bool(origin) and opens_socket(origin.replace("http:", "ws:") + path, origin),
+        opens_at_server=any(opens_socket(f"ws://localhost:{port}{path}", origin) for port in servers),
+    )
+
+
+def without_text(answer: Answer) -> Answer:
+    """The answer with only what rules look at: how a served module reads the environment."""
+    marks = [line for line in answer.text.splitlines() if "import.meta.env" in line or "process.env" in line]
+    return Answer(answer.url, answer.kind, answer.status, answer.type, answer.by, answer.allow, "\n".join(marks))
+
+
+def tree_paths(folder: Path) -> Iterator[str]:
+    """Files and folders (with a trailing slash) below a folder, `node_modules` apart."""
+    for where, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if name != "node_modules"]
+        prefix = os.path.relpath(where, folder).removeprefix(".").removeprefix("/")
+        for name in folders:
+            yield f"{prefix}/{name}/".removeprefix("/")
+        for name in files:
+            yield f"{prefix}/{name}".removeprefix("/")
