@@ -6,6 +6,8 @@ A *table* is a data frame of counts, feature categories down, label levels acros
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
@@ -136,7 +138,7 @@ def epsilon_interval(h: float, df: int, n: int, confidence: float = 0.95) -> tup
     return min(1.0, low / (n - 1)), min(1.0, high / (n - 1))
 
 
-def v_of_counts(counts: npt.NDArray[np.integer[npt.NBitBase]] | FloatArray) -> tuple[FloatArray, FloatArray]:
+def v_of_counts(counts: npt.NDArray[Any]) -> tuple[FloatArray, FloatArray]:
     """(V, bias-corrected V) of many tables at once: counts (…, categories, levels) → two arrays (…).
 
     Rows and columns that are empty in a table don't count as its rows and columns. A degenerate table gives NaN.
@@ -155,7 +157,7 @@ def v_of_counts(counts: npt.NDArray[np.integer[npt.NBitBase]] | FloatArray) -> t
     return np.where(good, np.minimum(v, 1.0), np.nan), np.where(good, np.minimum(corrected, 1.0), np.nan)
 
 
-def epsilon_of_counts(counts: npt.NDArray[np.integer[npt.NBitBase]] | FloatArray) -> tuple[FloatArray, FloatArray]:
+def epsilon_of_counts(counts: npt.NDArray[Any]) -> tuple[FloatArray, FloatArray]:
     """(ε², corrected ε²) of many samples at once: counts (…, distinct values ascending, levels) → two arrays (…).
 
     The counts are how often each value occurs in each group. A single group or a single value gives NaN.

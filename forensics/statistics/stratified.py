@@ -16,7 +16,7 @@ import pandas as pd
 from scipy import stats
 
 from forensics.statistics.association import corrected_room, epsilon_of_counts, v_of_counts
-from forensics.statistics.permutation import Pooled
+from forensics.statistics.permutation import Pooled, pooled_categories
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.intp]
@@ -208,6 +208,16 @@ def task_interval(
         return float("nan"), float("nan")
     low, high = np.quantile(drawn, [(1 - confidence) / 2, (1 + confidence) / 2])
     return float(low), float(high)
+
+
+def within_effect(frame: pd.DataFrame, feature: str, label: str, within: Sequence[str]) -> float:
+    """`held_effect` of a categorical feature, the strata being the tasks themselves. Every build must be in a stratum
+    where levels meet (`shared_strata`), and the feature must vary."""
+    labels, _ = pd.factorize(frame[label], sort=True)
+    strata, _ = pd.factorize(stratum_keys(frame, within), sort=True)
+    codes, categories = pd.factorize(frame[feature], sort=True)
+    observed = pooled_categories(codes, labels, strata, strata)
+    return held_effect(observed, len(frame), len(categories), int(labels.max()) + 1, numeric=False)
 
 
 def held_effect(observed: Pooled, n: int, categories: int, levels: int, numeric: bool) -> float:
