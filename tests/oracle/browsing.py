@@ -41,7 +41,8 @@ STYLE_URLS = re.compile(r"""@import\s+(?:url\()?["']?([^"')\s;]+)|url\(\s*["']?(
 class Answer:
     """What came back for a request. `status` is 0 where nothing listens, -1 where no answer came in time.
 
-    `by` is the pid of the process that gave the answer (0 unknown); `allow` the Access-Control-Allow-Origin header.
+    `by` is the port of the server that gave the answer in the end (0 unknown), behind whatever proxy; `allow` the
+    Access-Control-Allow-Origin header.
     """
 
     url: str
@@ -78,7 +79,7 @@ def ask(
             kind=kind,
             status=response.status,
             type=kind_of_answer,
-            by=int(response.getheader("x-oracle-process") or 0),
+            by=int(response.getheader("x-oracle-port") or 0),
             allow=response.getheader("Access-Control-Allow-Origin") or "",
             text=text,
         )

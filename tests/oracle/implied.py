@@ -71,7 +71,7 @@ def development_rules(seen: Observation, tree: Path) -> set[str]:
             rules.add("proxy-not-loaded" if proxy_elsewhere(tree) else "no-proxy-config")
         else:
             rules.add("no-proxy-in-config")
-        if seen.vite.proxy or misplaced_proxy(tree / seen.vite.file):
+        if seen.vite.proxy or seen.vite.top_level_proxy:
             rules.add("proxy-misplaced")
         if foreign_proxy(tree):
             rules.add("foreign-proxy-config")
@@ -134,16 +134,16 @@ def broken(seen: Observation) -> list[Answer]:
 
 
 def by_server(seen: Observation, answer: Answer) -> bool:
-    return answer.by not in (0, seen.page_process)
+    return answer.by not in (0, seen.page_port)
 
 
 def stays_at_page(seen: Observation, answer: Answer) -> bool:
     """Vite itself answered: the page, a file or nothing, which is no answer of an API."""
-    return answer.by == seen.page_process and answer.status not in (*PROXY_FAILURES, -1)
+    return answer.by == seen.page_port and answer.status not in (*PROXY_FAILURES, -1)
 
 
 def proxy_failed(seen: Observation, answer: Answer) -> bool:
-    return (answer.by == seen.page_process and answer.status in PROXY_FAILURES) or answer.status == -1
+    return (answer.by == seen.page_port and answer.status in PROXY_FAILURES) or answer.status == -1
 
 
 def crashed(seen: Observation) -> list[Process]:
@@ -155,11 +155,6 @@ def proxy_elsewhere(tree: Path) -> bool:
     return any("proxy" in path.read_text("utf-8") for path in tree.rglob("vite*.config.*")) or any(
         "proxy" in path.read_text("utf-8") for path in tree.rglob("vite.*.[cm]js")
     )
-
-
-def misplaced_proxy(config: Path) -> bool:
-    """The loaded configuration speaks of a proxy, although Vite resolved none under `server`."""
-    return config.is_file() and re.search(r"\bproxy\b\s*[:,]", config.read_text("utf-8")) is not None
 
 
 def foreign_proxy(tree: Path) -> bool:
@@ -287,6 +282,8 @@ def disagreements(example: Example, observations: list[Observation]) -> list[str
     ]
     if failing_probes and not example.findings:
         found.append(f"nothing is expected to fail, but {'; '.join(failing_probes)}")
+    if example.scanner == "wiring":
+        found += [f"{process.script} died: {process.crash}" for seen in observations for process in crashed(seen)]
     for seen in observations:
         requests = broken(seen)
         if requests and not any(wanted.rule == "wiring/module-captured-by-proxy" for wanted in example.findings):

@@ -58,6 +58,10 @@ class Observation:
     output: str
 
     @property
+    def page_port(self) -> int:
+        return int(self.origin.rpartition(":")[2] or 0)
+
+    @property
     def vite(self) -> ViteConfig | None:
         """The configuration of the Vite server that answers with the page; None where the page has no such server."""
         for process in self.processes:
@@ -67,8 +71,8 @@ class Observation:
 
     @property
     def servers(self) -> tuple[Process, ...]:
-        """The tree's own processes that listen, the page's Vite apart."""
-        return tuple(process for process in self.processes if process.ports and process.config is None)
+        """Processes that listen on another port than the page's."""
+        return tuple(process for process in self.processes if any(port != self.page_port for port in process.ports))
 
 
 @contextmanager
@@ -114,7 +118,7 @@ def observe(tree: Path, run: Run) -> Observation:
         with started(scratch, run.command, environment) as running:
             processes = running.wait_until_settled()
             origin, page_process, page = find_page(processes)
-            probes = tuple((probe, probed(probe, origin, page_process, running)) for probe in run.probes)
+            probes = tuple((probe, probed(probe, origin, running)) for probe in run.probes)
             requests = tuple(without_text(answer) for answer in follow(page)) if page is not None else ()
             sockets = tuple(try_socket(path, origin, processes) for path in run.sockets)
             deep = tuple(ask(origin + path, "document") for path in run.deep) if origin else ()
@@ -137,21 +141,24 @@ def observe(tree: Path, run: Run) -> Observation:
 
 def find_page(processes: dict[int, Process]) -> tuple[str, int, Answer | None]:
     """Where the page is: the Vite server if one listens, else the first server that answers / with HTML."""
-    listening = [process for process in processes.values() if process.ports]
-    vite_first = sorted(listening, key=lambda process: process.config is None)
-    for process in vite_first:
-        for port in process.ports:
-            origin = f"http://localhost:{port}"
-            answer = ask(f"{origin}/", "document")
-            if process.config is not None or (answer.status == 200 and answer.type == "text/html"):
-                served = answer.status == 200 and answer.type == "text/html"
-                return origin, process.pid, answer if served else None
-    if vite_first:
-        return f"http://localhost:{vite_first[0].ports[0]}", vite_first[0].pid, None
-    return "", 0, None
+    listening = [(process, port) for process in processes.values() for port in process.ports]
+    asked = [(process, f"http://localhost:{port}") for process, port in listening]
+    for process, origin in asked:
+        middleware = process.config is not None and process.config.middleware
+        if process.config is not None and not middleware and ask(f"{origin}/@vite/client", "script").is_javascript:
+            return origin, process.pid, served_page(origin)
+    for process, origin in asked:
+        if page := served_page(origin):
+            return origin, process.pid, page
+    return (asked[0][1], asked[0][0].pid, None) if asked else ("", 0, None)
 
 
-def probed(probe: Probe, origin: str, page_process: int, running: Started) -> Answer:
+def served_page(origin: str) -> Answer | None:
+    answer = ask(f"{origin}/", "document")
+    return answer if answer.status == 200 and answer.type == "text/html" else None
+
+
+def probed(probe: Probe, origin: str, running: Started) -> Answer:
     """The answer to a call of the page's code; asked again for a while as long as a server may still be starting."""
     url = origin + probe.url if probe.relative else probe.url
     headers = {"Accept": probe.accept, **({} if probe.relative else {"Origin": origin})}
@@ -160,7 +167,7 @@ def probed(probe: Probe, origin: str, page_process: int, running: Started) -> An
     until = time.monotonic() + PROBE_SECONDS
     while True:
         answer = ask(url, "fetch", probe.method, probe.body, headers)
-        failed = answer.status in (0, 500, 502) and answer.by in (0, page_process)
+        failed = answer.status in (0, 500, 502) and answer.by in (0, int(origin.rpartition(":")[2] or 0))
         if (
             not failed
             or time.monotonic() > until
@@ -175,7 +182,7 @@ def probed(probe: Probe, origin: str, page_process: int, running: Started) -> An
 def try_socket(path: str, origin: str, processes: dict[int, Process]) -> Socket:
     if not path.startswith("/"):
         return Socket(path, opens_socket(path, origin), True)
-    servers = [port for process in processes.values() if process.config is None for port in process.ports]
+    servers = [port for process in processes.values() for port in process.ports if not origin.endswith(f":{port}")]
     return Socket(
         url=path,
         opens=bool(origin) and opens_socket(origin.replace("http:", "ws:") + path, origin),

@@ -1,5 +1,5 @@
 // Loaded into every Node process of a run (NODE_OPTIONS=--require). It writes what happens as JSON lines to the file
-// named by ORACLE_EVENTS and marks each HTTP answer with the process that gave it. It changes no behaviour.
+// named by ORACLE_EVENTS and marks each HTTP answer with the port of the server that gave it. It changes no behaviour.
 'use strict'
 
 const fs = require('node:fs')
@@ -32,8 +32,7 @@ if (file && isMainThread) {
 
   const emit = http.Server.prototype.emit
   http.Server.prototype.emit = function (name, request, response) {
-    if (name === 'request' && response && !response.headersSent) response.setHeader('x-oracle-process', String(process.pid))
-    if (name === 'upgrade' && request) note({ event: 'upgrade', url: request.url })
+    if (name === 'request' && response && !response.headersSent) response.setHeader('x-oracle-port', String(this.address()?.port ?? 0))
     return emit.apply(this, arguments)
   }
 

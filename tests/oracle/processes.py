@@ -27,12 +27,16 @@ COMMAND_SECONDS = 90
 
 @dataclass(frozen=True)
 class ViteConfig:
-    """What Vite says it resolved: its root, the file it loaded ("" for none), and the keys of server.proxy."""
+    """What Vite says it resolved: its root, the file it loaded ("" for none), and the keys of server.proxy.
+
+    `top_level_proxy`: a `proxy` stands beside `server`, where Vite does not look for it.
+    """
 
     root: str
     file: str
     proxy: tuple[str, ...]
     middleware: bool
+    top_level_proxy: bool
 
 
 @dataclass
@@ -77,8 +81,7 @@ class Started:
     def processes(self) -> dict[int, Process]:
         """Every Node process so far, by pid, as its events tell."""
         found: dict[int, Process] = {}
-        for line in self.events.read_text("utf-8").splitlines():
-            event = json.loads(line)
+        for event in self.written():
             pid = event["pid"]
             if event["event"] == "start":
                 script = str(event["script"]).removeprefix(f"{self.scratch}/")
@@ -94,9 +97,10 @@ class Started:
                 found[pid].config = resolved_config(event["text"], self.scratch)
         return found
 
-    def upgrades(self) -> list[str]:
-        events = map(json.loads, self.events.read_text("utf-8").splitlines())
-        return [event["url"] for event in events if event["event"] == "upgrade"]
+    def written(self) -> list[dict[str, Any]]:
+        """The events so far; a line that is still being written is left for the next time."""
+        whole = self.events.read_text("utf-8").rpartition("\n")[0]
+        return [json.loads(line) for line in whole.splitlines()]
 
     def wait_until_settled(self) -> dict[int, Process]:
         """Wait until every script of the tree listens, has ended or only starts others, and nothing new happens."""
@@ -200,4 +204,5 @@ def resolved_config(text: str, scratch: Path) -> ViteConfig:
         file=value("configFile").removeprefix(f"{scratch}/"),
         proxy=tuple(quoted or plain for quoted, plain in keys),
         middleware="middlewareMode: true" in inside,
+        top_level_proxy=re.search(r"^  proxy: ", text, re.M) is not None,
     )

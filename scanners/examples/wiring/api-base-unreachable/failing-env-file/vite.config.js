@@ -1,0 +1,1 @@
+module.exports = { server: { port: 5262 } }

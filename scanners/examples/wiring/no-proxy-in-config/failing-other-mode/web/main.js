@@ -1,0 +1,2 @@
+const list = await fetch('/rpc/list').then((r) => r.json())
+document.querySelector('pre').textContent = list.join('\n')

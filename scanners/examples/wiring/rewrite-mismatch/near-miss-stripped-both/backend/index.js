@@ -1,0 +1,5 @@
+const express = require('express')
+const app = express()
+app.route('/users/:id').get((req, res) => res.json({ id: req.params.id, name: 'Ines' }))
+app.get('/health', (req, res) => res.json({ ok: true }))
+app.listen(4184)
