@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import re
-import sys
 from functools import cache
 from itertools import pairwise
 from typing import Final
@@ -18,8 +17,10 @@ from forensics.syntax.javascript_expressions import unreadable as unreadable_exp
 from forensics.syntax.javascript_lowering import Expression as ExpressionHandler
 from forensics.syntax.javascript_lowering import Kinds, Lowering, body_with_directives
 from forensics.syntax.javascript_lowering import Statement as StatementHandler
+from forensics.syntax.javascript_repairs import outermost_problems, parsed
 from forensics.syntax.javascript_statements import HANDLERS as STATEMENTS
 from forensics.syntax.javascript_statements import unreadable as unreadable_statement
+from forensics.syntax.nesting import room_for_nesting
 
 STYLE_KEYS: Final = {
     "quotes_single": "string literals in single quotes (JSX attributes are not counted)",
@@ -43,8 +44,6 @@ STYLE_KEYS: Final = {
     "upper_case": "declared identifiers such as FOO_BAR",
 }
 
-# Handlers nest two Python frames for each level, the links of chains included.
-_FRAMES_NEEDED: Final = 20 * ir.MAX_DEPTH
 _PROBLEM_TEXT: Final = 80
 
 _CAMEL: Final = re.compile(r"[a-z$][a-z0-9$]*[A-Z][A-Za-z0-9$]*")
@@ -74,19 +73,17 @@ def lower_script(source: bytes, dialect: str, offset: int = 0) -> ir.Script:
     """
     language, kinds, expressions, statements, comment_query = _tables(dialect)
     padded = bytes(offset) + source if offset else source
-    tree = language.parse(padded, offset)
+    tree = parsed(language, padded, offset)
     cx = Lowering(padded, language, kinds, expressions, statements)
-    limit = sys.getrecursionlimit()
     collecting = gc.isenabled()
     # Lowering makes many records and no cycles; the collector would only walk them again and again.
     gc.disable()
-    sys.setrecursionlimit(max(limit, _FRAMES_NEEDED))
     try:
         root = tree.root_node
-        body, directives = body_with_directives(cx, root.named_children, 0)
+        with room_for_nesting():
+            body, directives = body_with_directives(cx, root.named_children, 0)
         _look_into_cut(cx)
     finally:
-        sys.setrecursionlimit(limit)
         if collecting:
             gc.enable()
     comments = _comments(tree, padded, comment_query)
@@ -118,18 +115,15 @@ def _comments(tree: Tree, source: bytes, query: Query) -> list[ir.Comment]:
 
 
 def _problems(root: Node, source: bytes) -> list[ir.SyntaxProblem]:
-    """The outermost ERROR and MISSING nodes in order of position."""
-    problems: list[ir.SyntaxProblem] = []
-    pending = [root]
-    while pending:
-        node = pending.pop()
-        if node.is_error or node.is_missing:
-            text = source[node.start_byte : node.end_byte].decode("utf-8", "replace")[:_PROBLEM_TEXT]
-            kind = "missing" if node.is_missing else "error"
-            problems.append(ir.SyntaxProblem(node.start_byte, node.end_byte, kind, text))
-        else:
-            pending.extend(reversed([child for child in node.children if child.has_error or child.is_missing]))
-    return problems
+    return [
+        ir.SyntaxProblem(
+            node.start_byte,
+            node.end_byte,
+            "missing" if node.is_missing else "error",
+            source[node.start_byte : node.end_byte].decode("utf-8", "replace")[:_PROBLEM_TEXT],
+        )
+        for node in outermost_problems(root)
+    ]
 
 
 _FUNCTIONS: Final = frozenset(

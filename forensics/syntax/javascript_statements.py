@@ -6,6 +6,7 @@ an empty statement none.
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from tree_sitter import Node
@@ -53,6 +54,8 @@ _DECLARATIONS: Final = frozenset(
         *_TYPE_KINDS,
     }
 )
+_EXPORT_TYPE: Final = re.compile(rb"export\s+type\s+\*")
+_AWAIT_BEFORE: Final = re.compile(rb"\bawait(?:[ \t]+(?:usin)?)?\Z")
 _VALUE_NAMES: Final = frozenset({"type_annotation", "comment", "html_comment", "!", "ERROR"})
 
 
@@ -79,12 +82,6 @@ def evaluate(cx: Lowering, node: Node, depth: int, out: list[ir.Statement]) -> N
     if cx.kind_names[held.kind_id] == "internal_module":
         namespace(cx, held, depth, out)
         return
-    if cx.kind_names[held.kind_id] == "assignment_expression" and cx.kind_names[held.children[0].kind_id] == "using":
-        # The TypeScript grammar reads `using a = b` as an assignment with a word before it.
-        target, _, value = cx.significant(held.children)[1:]
-        lowered = pattern(cx, target, depth + LEVEL)
-        out.append(ir.Declare(held.start_byte, held.end_byte, "using", lowered, expression(cx, value, depth + LEVEL)))
-        return
     out.append(ir.Evaluate(node.start_byte, node.end_byte, expression(cx, held, depth + LEVEL)))
 
 
@@ -92,10 +89,14 @@ def declare(cx: Lowering, node: Node, depth: int, out: list[ir.Statement]) -> No
     names = cx.kind_names
     kids = node.children
     kind = names[kids[0].kind_id]
+    start = node.start_byte
     if kind == "await":
         kind = names[kids[1].kind_id]
-        if not cx.functions:
-            cx.has_top_level_await = True
+    elif kind == "const" and cx.source.startswith(b"using", start):
+        # The TypeScript grammar has no `using`; it was masked for parsing (javascript_repairs).
+        kind = "using"
+    if kind == "using" and not cx.functions and _AWAIT_BEFORE.search(cx.source, max(0, start - 40), start + 5):
+        cx.has_top_level_await = True
     out.extend(declarator(cx, kid, kind, depth) for kid in kids if names[kid.kind_id] == "variable_declarator")
 
 
@@ -447,7 +448,8 @@ def export(cx: Lowering, node: Node, depth: int, out: list[ir.Statement]) -> Non
         value = node.child_by_field_name("value") or kids[words_index(cx, kids, "default") + 1]
         out.append(ir.ExportDefault(start, end, expression(cx, value, depth + LEVEL), "default"))
         return
-    type_only = "type" in words
+    # `export type * from` is masked for parsing (javascript_repairs), so the word is looked up in the source.
+    type_only = "type" in words or _EXPORT_TYPE.match(cx.source, start) is not None
     bindings: list[ir.ExportBinding] = []
     for kid in kids:
         kind = names[kid.kind_id]
