@@ -21,7 +21,7 @@ from forensics.statistics.mixed_model import mixed_model
 from forensics.statistics.multiplicity import holm
 from forensics.statistics.plan import Contrast, GroupTests, Plan
 from forensics.statistics.replay import Stream
-from forensics.statistics.runs import Runs, placeholder_strata, runs_of, strata_between, strata_of
+from forensics.statistics.runs import Runs, placeholder_strata, runs_of, strata_between, strata_of, with_reasons
 from forensics.statistics.strata import (
     Stratum,
     bootstrap_interval,
@@ -193,8 +193,7 @@ def mixed(runs: Runs) -> pd.DataFrame:
         *("contrast", "n", "estimate", "standard_error", "low", "high", "p", "group_variance", "residual_variance"),
         *("converged", "note", "reason"),
     ]
-    table = pd.DataFrame(rows, columns=columns)
-    return table.fillna({"note": "", "reason": ""})
+    return with_reasons(pd.DataFrame(rows, columns=columns))
 
 
 def group_tests(runs: Runs, replicate: bool = False) -> pd.DataFrame:

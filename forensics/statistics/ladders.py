@@ -14,7 +14,7 @@ import pandas as pd
 
 from forensics.statistics.intervals import wilson
 from forensics.statistics.plan import Ladder
-from forensics.statistics.runs import Runs, levels
+from forensics.statistics.runs import Runs, levels, with_reasons
 from forensics.statistics.strata import exact_mean
 
 POOLED = "pooled"
@@ -40,7 +40,7 @@ def ladders(runs: Runs) -> pd.DataFrame:
             if cell:
                 row = {"ladder": ladder.id, "block": POOLED, "arm": arm, "n": len(cell)}
                 rows.append(row | {"mean": exact_mean(cell)})
-    return pd.DataFrame(rows, columns=["ladder", "block", "arm", "n", "mean", "reason"]).fillna({"reason": ""})
+    return with_reasons(pd.DataFrame(rows, columns=["ladder", "block", "arm", "n", "mean", "reason"]))
 
 
 def cells(runs: Runs) -> pd.DataFrame:
@@ -81,7 +81,7 @@ def defect_rates(runs: Runs) -> pd.DataFrame:
             row = {"defect": defect.id, "by": column, "level": level, "n": n, "defective": count, "rate": count / n}
             rows.append(row | {"undecided": int((undecided & here).sum()), "low": low, "high": high})
     columns = ["defect", "by", "level", "n", "defective", "undecided", "rate", "low", "high", "reason"]
-    table = pd.DataFrame(rows, columns=columns).fillna({"reason": ""})
+    table = with_reasons(pd.DataFrame(rows, columns=columns))
     table[["n", "defective", "undecided"]] = table[["n", "defective", "undecided"]].astype("Int64")
     return table
 

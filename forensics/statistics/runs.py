@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from forensics.records import InputError
 from forensics.statistics.plan import Contrast, Outcome, Plan, Where
 from forensics.statistics.strata import Stratum
 
+NUMBER = re.compile(r"[+-]?(\d{1,18}(\.\d*)?|\.\d+|\d+\.\d*)([eE][+-]?\d+)?|[+-]?inf", re.IGNORECASE)
 TRUTH = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0}
 
 
@@ -34,14 +36,13 @@ class Runs(Struct, frozen=True, kw_only=True):
 
 
 def read_table(path: str | Path) -> pd.DataFrame:
-    """A CSV as a data frame whose floats are those that the text says (pandas' quick parser is off by the last bit).
+    """A CSV as a data frame: text, or numbers where every value of the column is one; an empty cell is missing.
 
+    Floats are the nearest to what the text says; older pandas' own parser is off by the last bit, which splits ties.
     Raises InputError where the file is absent, not CSV, or holds no row.
     """
     try:
-        frame = pd.read_csv(
-            path, keep_default_na=False, na_values=[""], float_precision="round_trip", encoding="utf-8-sig"
-        )
+        frame = pd.read_csv(path, dtype=str, keep_default_na=False, na_values=[""], encoding="utf-8-sig")
     except FileNotFoundError as error:
         raise InputError(f"{path}: no such file") from error
     except pd.errors.EmptyDataError as error:
@@ -50,7 +51,7 @@ def read_table(path: str | Path) -> pd.DataFrame:
         raise InputError(f"{path}: can't be read as CSV: {' '.join(str(error).split())}") from error
     if frame.empty:
         raise InputError(f"{path}: holds a header but no row")
-    return frame
+    return frame.apply(_typed)
 
 
 def runs_of(frame: pd.DataFrame, plan: Plan, source: str = "the data frame") -> Runs:
@@ -147,6 +148,14 @@ def _strata(runs: Runs, values: pd.Series[Any], arms: tuple[str, str], where: Wh
     return strata, [" × ".join(key) for key, (a, b) in lists.items() if not (a and b)]
 
 
+def _typed(column: pd.Series[Any]) -> pd.Series[Any]:
+    known = column.dropna()
+    if len(known) and known.map(lambda text: NUMBER.fullmatch(text) is not None).all():
+        whole = len(known) == len(column) and known.map(lambda text: text.lstrip("+-").isdigit()).all()
+        return column.map(int).astype("int64") if whole else column.map(float, na_action="ignore").astype("float64")
+    return column.astype(object).where(column.notna(), None)
+
+
 def _measured(column: pd.Series[Any], outcome: Outcome, source: str) -> pd.Series[Any]:
     """The outcome as float64, NaN where missing."""
     values = column.map(lambda value: TRUTH.get(str(value).strip().lower(), value))
@@ -161,6 +170,14 @@ def _measured(column: pd.Series[Any], outcome: Outcome, source: str) -> pd.Serie
             raise InputError(f"{source}: column '{outcome.column}' holds {numbers.min():g}, which has no logarithm")
         return pd.Series(np.log(numbers), index=column.index)
     return numbers
+
+
+def with_reasons(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with "" in `reason` and `note` where a row has none."""
+    for name in ("reason", "note"):
+        if name in table.columns:
+            table[name] = table[name].astype(object).where(table[name].notna(), "")
+    return table
 
 
 def levels(values: Sequence[Any], first: Sequence[str] = ()) -> list[str]:

@@ -126,10 +126,11 @@ def permutation_test(
         distribution = _exact_distribution(scaled)
         if distribution is not None:
             values, probabilities = distribution
-            greater, less, two_sided = (float(probabilities[hits].sum()) for hits in _hits(values, scaled))
-            return PermutationTest(
-                p_greater=min(greater, 1.0), p_less=min(less, 1.0), p_two_sided=min(two_sided, 1.0), draws=0
+            # Probabilities sum to 1 but for rounding: where every value is a hit, p is 1.
+            greater, less, two_sided = (
+                1.0 if hits.all() else min(float(probabilities[hits].sum()), 1.0) for hits in _hits(values, scaled)
             )
+            return PermutationTest(p_greater=greater, p_less=less, p_two_sided=two_sided, draws=0)
     samples = _sampled_statistics(scaled, draws, generator)
     greater, less, two_sided = ((int(hits.sum()) + 1) / (draws + 1) for hits in _hits(samples, scaled))
     return PermutationTest(p_greater=greater, p_less=less, p_two_sided=two_sided, draws=draws)
