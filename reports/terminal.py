@@ -164,10 +164,10 @@ class _Printer:
         self.line(("launch: ", "bold"), says[start_of(paths)], indent=2)
         for path in paths:
             word, style = {True: ("works", "green"), False: ("fails", "red"), None: ("unknown", "yellow")}[path.works]
-            command = f"  {_name(path.command)}" if path.command else ""
-            self.line((f"{_name(path.name):<8}", "bold"), (f"{word:<8}", style), command, indent=4)
+            command = f"{'comes up with ' if path.works is False else ''}{_name(path.command)}" if path.command else ""
+            self.line((f"{_name(path.name):<8}", "bold"), (f"{word:<9}", style), command, indent=4)
             if path.because:
-                self.line((_message(path.because), "dim"), indent=14)
+                self.line((_message(path.because), "dim"), indent=12)
 
     def closing(self, number: Counts) -> None:
         errors, warnings, notes = (number.findings[severity] for severity in ("error", "warning", "note"))

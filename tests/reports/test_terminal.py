@@ -69,10 +69,10 @@ calendar-week-view/boot_check/runs/21   task calendar-week-view · condition boo
       |
 
   launch: can't be told whether it comes up
-    dev     fails     npx vite client --config vite.config.js
-              vite looks for its config in client/ only
+    dev     fails    comes up with npx vite client --config vite.config.js
+            vite looks for its config in client/ only
     start   unknown
-              the output folder comes from OUT_DIR
+            the output folder comes from OUT_DIR
 
 kanban-board/static/runs/3   task kanban-board · condition static · model gpt-5.5
   wiring OK · datadir UNKNOWN · runtime OK
@@ -87,8 +87,8 @@ kanban-board/static/runs/3   task kanban-board · condition static · model gpt-
      |
 
   launch: comes up
-    dev     works     npm run dev
-              the proxy reaches the server on port 3001
+    dev     works    npm run dev
+            the proxy reaches the server on port 3001
 
   not read (limit) dist/bundle.js
     21,000,000 bytes; the limit is 16,000,000
@@ -163,8 +163,8 @@ kanban-board/static/runs/4   task kanban-board · condition static · model clau
   wiring OK · datadir OK-MKDIR · runtime OK
 
   launch: comes up
-    dev     works     npm run dev
-              the proxy reaches the server on port 3001
+    dev     works    npm run dev
+            the proxy reaches the server on port 3001
 
 1 build scanned: 0 errors, 0 warnings, 0 notes.
 next: forensics scan studies.tar.gz --html report.html

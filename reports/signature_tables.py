@@ -1,0 +1,281 @@
+"""Signatures as tables to read: what the terminal prints and the HTML page shows, from one place."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pandas as pd
+from msgspec import Struct, field
+
+from forensics.statistics.analysis import Analysis
+from forensics.statistics.distance import Comparison, linkage, matrix
+from forensics.statistics.signatures import ALPHA, MEDIUM
+
+Format = Callable[[Any], str]
+
+DASH = "–"
+MOST_APART = 6
+LEAST_LIFT = 1.5
+MOST_RULES = 25
+
+
+class Display(Struct, frozen=True, kw_only=True):
+    """One table to read: a title, a frame, formats of its columns, and a remark below it."""
+
+    title: str
+    frame: pd.DataFrame
+    formats: Mapping[str, Format] = field(default_factory=dict)
+    note: str = ""
+
+
+def two(value: float) -> str:
+    """Two decimals without the leading 0, as the literature prints V."""
+    return f"{value:.2f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.2f}"
+
+
+def percent(value: float) -> str:
+    return f"{100 * value:.0f} %"
+
+
+def p_value(value: float) -> str:
+    return "<.001" if value < 0.0005 else f"{value:.3f}".replace("0.", ".", 1)
+
+
+def lift(value: float) -> str:
+    return "∞" if math.isinf(value) else f"{value:.1f}"
+
+
+def text(display: Display) -> tuple[tuple[str, ...], ...]:
+    """The cells of a display as text, missing values as a dash."""
+    names = [str(name) for name in display.frame.columns]
+    return tuple(
+        tuple(_cell(value, display.formats.get(name)) for name, value in zip(names, row, strict=True))
+        for row in display.frame.itertuples(index=False, name=None)
+    )
+
+
+def signature_displays(analysis: Analysis) -> list[Display]:
+    """Every table of an analysis, in reading order; those without rows are left out."""
+    displays = [
+        *(verdict_display(analysis, kind) for kind in ("categorical", "numeric")),
+        task_display(analysis),
+        distinctive_display(analysis),
+        *profile_displays(analysis),
+        defect_display(analysis),
+    ]
+    return [display for display in displays if len(display.frame)]
+
+
+def verdict_display(analysis: Analysis, kind: str) -> Display:
+    """The association of each feature of a kind with each label, one below the other, and the verdict."""
+    rows = analysis.associations[analysis.associations["kind"] == kind]
+    words = analysis.verdicts.set_index("feature")
+    first = ~rows["feature"].duplicated()
+    plain, corrected = ("V", "V~") if kind == "categorical" else ("ε²", "ε²~")
+    within = " × ".join(analysis.within)
+    columns: dict[str, Any] = {
+        "feature": rows["feature"].where(first, ""),
+        "label": rows["label"],
+        "n": rows["n"],
+        "missing": rows["missing"],
+        plain: rows["effect"],
+        corrected: rows["corrected"],
+        f"95 % of {plain}": _ranges(rows, "low", "high"),
+        f"w in {within}" if within else "w": rows["within_w"],
+        "p": rows["p"].where(rows["role"] == "by", rows["p_asymptotic"]),
+        "q": rows["q"],
+        "verdict": [
+            _worded(analysis, words.loc[feature]) if shown else ""
+            for feature, shown in zip(rows["feature"], first, strict=True)
+        ],
+    }
+    frame = pd.DataFrame(columns).reset_index(drop=True)
+    if not frame["missing"].any():
+        frame = frame.drop(columns="missing")
+    formats: dict[str, Format] = dict.fromkeys((plain, corrected, f"w in {within}" if within else "w"), two)
+    formats |= {"p": p_value, "q": p_value}
+    asked = rows[rows["p_method"] != ""].drop_duplicates("label")
+    methods = [f"{label} by {method}" for label, method in zip(asked["label"], asked["p_method"], strict=True)]
+    families = [family for family in rows["family"].unique() if family]
+    parts = [
+        f"{corrected} is bias-corrected; 95 % interval of {plain} by inversion of the noncentral χ².",
+        f"p: {'; '.join(methods)}, seed {analysis.seed}." if methods else "",
+        f"p of {within}: χ² distribution." if within else "",
+        f"q: Benjamini-Hochberg over {families[0]}." if families else "",
+        f"A feature follows a label where q < {ALPHA} and w ≥ {MEDIUM:.2f} (w: Cohen's, of the corrected value"
+        f"{' within ' + within if within else ''}).",
+    ]
+    title = "Signatures" if kind == "categorical" else "Signatures: numeric features (Kruskal-Wallis)"
+    return Display(title=title, frame=frame, formats=formats, note=" ".join(part for part in parts if part))
+
+
+def _worded(analysis: Analysis, row: pd.Series[Any]) -> str:
+    """The verdict, that a feature which follows nothing does so weakly, and the feature that shows the same habit."""
+    strengths = [row[f"{label} strength"] for label in analysis.by]
+    word = str(row["verdict"])
+    if word in ("neither", "none") and "weak" in strengths:
+        word += " (weak)"
+    return word if row["representative"] == row.name else f"{word}; same habit as {row['representative']}"
+
+
+def task_display(analysis: Analysis) -> Display:
+    """Whether each association holds task by task, what sparse cells and the null control say."""
+    asked = analysis.associations[analysis.associations["role"] == "by"]
+    columns: dict[str, Any] = {"feature": asked["feature"], "label": asked["label"]}
+    if analysis.within:
+        columns |= {
+            "mean over tasks": asked["averaged"],
+            "range over tasks": _ranges(asked, "lowest", "highest"),
+            "I²": asked["heterogeneity"],
+            "het. p": asked["heterogeneity_p"],
+            "one task left out": _ranges(asked, "without_task_low", "without_task_high"),
+            "95 % over tasks": _ranges(asked, "task_low", "task_high"),
+        }
+    columns |= {
+        "cells < 5": asked["cells_below_5"],
+        "p χ²": asked["p_asymptotic"],
+        "p": asked["p"],
+        "Holm": asked["holm"],
+        "null V~": asked["null_corrected"],
+        "null p": asked["null_p"],
+    }
+    formats: dict[str, Format] = dict.fromkeys(("mean over tasks", "null V~", "I²"), two)
+    formats |= dict.fromkeys(("het. p", "p χ²", "p", "Holm", "null p"), p_value) | {"cells < 5": percent}
+    title = f"Within {' × '.join(analysis.within)}, and controls" if analysis.within else "Controls"
+    note = "V~ (√ε²~ for numbers; null V~ is ε²~ for them) throughout. Null: one shuffle of the label, tested alike."
+    return Display(title=title, frame=pd.DataFrame(columns).reset_index(drop=True), formats=formats, note=note)
+
+
+def distinctive_display(analysis: Analysis) -> Display:
+    """The choices that set each group most apart, at most `MOST_APART` a group."""
+    found = analysis.distinctive
+    apart = found[(found["q"] < ALPHA) & (found["lift"] >= LEAST_LIFT)].groupby("group", sort=True).head(MOST_APART)
+    frame = pd.DataFrame(
+        {
+            analysis.by[0]: apart["group"],
+            "feature": apart["feature"],
+            "choice": apart["category"],
+            "builds": [f"{count} of {n}" for count, n in zip(apart["count"], apart["n"], strict=True)],
+            "share": apart["share"],
+            "95 %": _ranges(apart, "low", "high", percent),
+            "elsewhere": apart["rest_share"],
+            "lift": apart["lift"],
+            "residual": apart["residual"],
+            "q": apart["q"],
+        }
+    ).reset_index(drop=True)
+    strata = " × ".join([*analysis.within, *analysis.by[1:]])
+    note = (
+        f"At most {MOST_APART} a group, lift ≥ {LEAST_LIFT}, q < {ALPHA} over {len(found):,} cells;"
+        f" Cochran-Mantel-Haenszel test{' within ' + strata if strata else ''}."
+    )
+    formats: dict[str, Format] = {"share": percent, "elsewhere": percent, "lift": lift, "q": p_value}
+    formats["residual"] = lambda value: f"{value:+.1f}"
+    return Display(title=f"What sets each {analysis.by[0]} apart", frame=frame, formats=formats, note=note)
+
+
+def profile_displays(analysis: Analysis) -> list[Display]:
+    """Most common choices and medians, groups across."""
+    found = analysis.profile
+    common = found.dropna(subset=["category"]).copy()
+    medians = found.dropna(subset=["median"]).copy()
+    common["cell"] = [
+        f"{category} {percent(share)} ({100 * low:.0f}–{100 * high:.0f})"
+        for category, share, low, high in zip(
+            common["category"], common["share"], common["low"], common["high"], strict=True
+        )
+    ]
+    medians["cell"] = [
+        f"{middle:g} ({low:g}–{high:g})"
+        for middle, low, high in zip(
+            medians["median"], medians["lower_quartile"], medians["upper_quartile"], strict=True
+        )
+    ]
+    title = f"Most common choices by {analysis.by[0]}"
+    return [
+        Display(
+            title=title,
+            frame=_across(common),
+            note="Shares of the builds for which the feature is known, with Wilson 95 % intervals.",
+        ),
+        Display(title=f"Medians (quartiles) by {analysis.by[0]}", frame=_across(medians)),
+    ]
+
+
+def defect_display(analysis: Analysis) -> Display:
+    """Defect rates, groups across, the most frequent rules."""
+    found = analysis.defects.copy()
+    total = found.groupby("rule")["affected"].sum().sort_values(ascending=False, kind="stable")
+    shown = list(total.index[:MOST_RULES])
+    found["cell"] = [
+        DASH if not builds else f"{affected}/{builds} {percent(share)} ({percent(low)}–{percent(high)})"
+        for affected, builds, share, low, high in zip(
+            found["affected"], found["builds"], found["share"], found["low"], found["high"], strict=True
+        )
+    ]
+    found = found[found["rule"].isin(shown)].rename(columns={"rule": "feature"})
+    wide = _across(found).rename(columns={"feature": "rule"})
+    if len(wide):
+        wide = wide.set_index("rule").loc[shown].reset_index()
+    rest = len(total) - len(shown)
+    note = "Builds with at least one finding of the rule, of the builds its scanner could judge; Wilson 95 %."
+    if rest > 0:
+        note += f" {rest} rarer rules are left out here."
+    return Display(title=f"Defect rates by {analysis.by[0]}", frame=wide, note=note)
+
+
+def comparison_displays(comparison: Comparison, by: str, sets: bool) -> list[Display]:
+    """The tables of a comparison: distances, matrix and tree (of groups), and what separates each pair."""
+    pairs = comparison.pairs
+    formats: dict[str, Format] = {"distance": two, "by chance": two, "p": p_value, "q": p_value}
+    table = pairs.rename(columns={"expected": "by chance", "builds_first": "builds", "builds_second": "and"})
+    note = "Jensen-Shannon distance, features weighted by signal; “by chance”: its mean under shuffled labels."
+    displays = [
+        Display(
+            title=f"Change of each {by} between the two sets" if sets else f"Distances between {by}s",
+            frame=table if table["note"].any() else table.drop(columns="note"),
+            formats=formats,
+            note=note,
+        )
+    ]
+    if not sets:
+        square = matrix(pairs)
+        wide = square.rename_axis(by).reset_index()
+        displays.append(Display(title="Distance matrix", frame=wide, formats=dict.fromkeys(square.columns, two)))
+        displays.append(Display(title="Dendrogram (average linkage)", frame=linkage(square), formats={"height": two}))
+    keys = ["group"] if sets else ["first", "second"]
+    top = comparison.separating.groupby(keys, sort=False).head(3)
+    if sets:
+        top = comparison.separating[comparison.separating["q"] < ALPHA]
+    shown = top[[*keys, "feature", "contribution", "category", "share_first", "share_second", "q"]].rename(
+        columns={"share_first": "share, first", "share_second": "share, second", "category": "choice"}
+    )
+    formats = dict.fromkeys(("contribution", "share, first", "share, second"), percent) | {"q": p_value}
+    title = "Features that changed (q < .05)" if sets else "What separates each pair (three largest contributions)"
+    displays.append(Display(title=title, frame=shown.reset_index(drop=True), formats=formats))
+    return [display for display in displays if len(display.frame)]
+
+
+def _across(frame: pd.DataFrame) -> pd.DataFrame:
+    """`feature` down, `group` across, `cell` inside, features in their order."""
+    if frame.empty:
+        return pd.DataFrame(columns=["feature"])
+    order = list(dict.fromkeys(frame["feature"]))
+    wide = frame.pivot(index="feature", columns="group", values="cell").loc[order]
+    return wide.rename_axis(columns=None).reset_index()
+
+
+def _ranges(frame: pd.DataFrame, low: str, high: str, form: Format = two) -> list[str]:
+    return [DASH if pd.isna(a) else f"{form(a)}–{form(b)}" for a, b in zip(frame[low], frame[high], strict=True)]
+
+
+def _cell(value: Any, form: Format | None) -> str:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return DASH
+    if form is not None:
+        return form(value)
+    if isinstance(value, float):
+        return f"{value:g}"
+    return str(value)
