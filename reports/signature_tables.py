@@ -99,13 +99,13 @@ def verdict_display(analysis: Analysis, kind: str) -> Display:
     asked = rows[rows["p_method"] != ""].drop_duplicates("label")
     methods = [f"{label} by {method}" for label, method in zip(asked["label"], asked["p_method"], strict=True)]
     families = [family for family in rows["family"].unique() if family]
+    inside = f" within {within}" if within else ""
     parts = [
         f"{corrected} is bias-corrected; 95 % interval of {plain} by inversion of the noncentral χ².",
         f"p: {'; '.join(methods)}, seed {analysis.seed}." if methods else "",
         f"p of {within}: χ² distribution." if within else "",
         f"q: Benjamini-Hochberg over {families[0]}." if families else "",
-        f"A feature follows a label where q < {ALPHA} and w ≥ {MEDIUM:.2f} (w: Cohen's, of the corrected value"
-        f"{' within ' + within if within else ''}).",
+        f"A feature follows a label where q < {ALPHA} and w ≥ {MEDIUM:.2f}: Cohen's w of the corrected value{inside}.",
     ]
     title = "Signatures" if kind == "categorical" else "Signatures: numeric features (Kruskal-Wallis)"
     return Display(title=title, frame=frame, formats=formats, note=" ".join(part for part in parts if part))
@@ -229,14 +229,14 @@ def defect_display(analysis: Analysis) -> Display:
 def comparison_displays(comparison: Comparison, by: str, sets: bool) -> list[Display]:
     """The tables of a comparison: distances, matrix and tree (of groups), and what separates each pair."""
     pairs = comparison.pairs
-    formats: dict[str, Format] = {"distance": two, "by chance": two, "p": p_value, "q": p_value}
+    distances: dict[str, Format] = {"distance": two, "by chance": two, "p": p_value, "q": p_value}
     table = pairs.rename(columns={"expected": "by chance", "builds_first": "builds", "builds_second": "and"})
     note = "Jensen-Shannon distance, features weighted by signal; “by chance”: its mean under shuffled labels."
     displays = [
         Display(
             title=f"Change of each {by} between the two sets" if sets else f"Distances between {by}s",
             frame=table if table["note"].any() else table.drop(columns="note"),
-            formats=formats,
+            formats=distances,
             note=note,
         )
     ]

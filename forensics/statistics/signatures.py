@@ -169,12 +169,21 @@ def label_statements(table: BuildTable, by: Sequence[str], within: Sequence[str]
     """What a reader must know of the labels before the table: builds without them, levels that can't be compared."""
     require_labels(table, (*by, *within))
     statements: list[str] = []
-    for label in by:
+    for label in (*by, *within):
         absent = int(table.frame[label].isna().sum())
         if absent:
-            statements.append(f"{absent:,} of {len(table.frame):,} builds have no {label} and are left out")
+            statements.append(
+                f"{absent:,} of {len(table.frame):,} builds have no {label} and are left out of its tests"
+            )
+    for label in by:
         others = [other for other in by if other != label]
-        statements += _label_notes(table.frame, label, list(within), others)
+        notes = _label_notes(table.frame, label, list(within), others)
+        if stratified.shared_strata(table.frame, label, [*within, *others]).empty:
+            where = " × ".join([*within, *others])
+            notes = [
+                f"{label} is not identifiable: no two levels meet in one {where}" if where else f"one {label} only"
+            ]
+        statements += notes
     return statements
 
 

@@ -1,0 +1,68 @@
+"""`forensics signatures`: which features are a model's habit and which the condition's doing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def signatures(
+    source: Annotated[
+        Path, typer.Argument(help="A result set, or a CSV with one row a build.", metavar="RESULTS_OR_CSV")
+    ],
+    by: Annotated[list[str] | None, typer.Option(help="Label to compare by; may be given more than once.")] = None,
+    within: Annotated[
+        list[str] | None, typer.Option(help="Label to hold; default: task where there is one; 'none' holds nothing.")
+    ] = None,
+    features: Annotated[str, typer.Option(help="Features, by comma: a confirmatory family.", metavar="A,B")] = "",
+    csv: Annotated[Path | None, typer.Option(help="Write the association table, unrounded, to this file.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write tables and figures as one self-contained page.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the permutations.", min=0)] = 0,
+    permutations: Annotated[
+        int | None, typer.Option(help="Permutations; default: 999, or more for a large family.", min=99)
+    ] = None,
+) -> None:
+    """Association of every feature with model and condition, verdicts, profiles and defect rates."""
+    from forensics.cli.frames import show
+    from forensics.cli.outputs import write_bytes, write_frame
+    from forensics.statistics.analysis import analyse
+    from forensics.statistics.tables import read_builds
+    from reports.signature_tables import signature_displays
+
+    asked = [*(by or []), *(within or [])]
+    table = read_builds(source, labels=[name for name in asked if name != "none"])
+    held = None if within is None else [name for name in within if name != "none"]
+    names = [name.strip() for name in features.split(",") if name.strip()]
+    analysis = analyse(table, by or (), held, features=names, draws=permutations, seed=seed)
+    if csv is not None:
+        verdicts = analysis.verdicts[["feature", "verdict", "cluster", "representative"]]
+        write_frame(csv, analysis.associations.merge(verdicts, on="feature", how="left"))
+    if html is not None:
+        from reports.statistics_page import signatures_page
+
+        write_bytes(html, signatures_page(analysis))
+    counts = analysis.verdicts["kind"].value_counts()
+    typer.echo(
+        f"{analysis.builds:,} builds, {counts.get('categorical', 0)} categorical and {counts.get('numeric', 0)} numeric"
+        f" features, by {' and '.join(analysis.by)}"
+        f"{', within ' + ' × '.join(analysis.within) if analysis.within else ', no label held'}"
+    )
+    for column, reason in table.set_aside.items():
+        typer.echo(f"column {column} is no feature: {reason}")
+    for statement in analysis.statements:
+        typer.echo(statement)
+    typer.echo()
+    for display in signature_displays(analysis):
+        show(display.frame, display.title, display.formats)
+        if display.note:
+            typer.echo(f"{display.note}\n")
+    said = set(analysis.statements)
+    for feature, note in zip(analysis.verdicts["feature"], analysis.verdicts["note"], strict=True):
+        remarks = [remark for remark in str(note).split("; ") if remark and remark not in said]
+        if remarks:
+            typer.echo(f"{feature}: {'; '.join(remarks)}")
+    for path in (csv, html):
+        if path is not None:
+            typer.echo(f"wrote {path}", err=True)
