@@ -8,7 +8,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Final
 
-from tree_sitter import Node, Query, QueryCursor, Tree
+from tree_sitter import Query, QueryCursor, Tree
 
 from forensics.syntax import ir
 from forensics.syntax.grammars import Grammar, grammar
@@ -44,7 +44,6 @@ STYLE_KEYS: Final = {
     "upper_case": "declared identifiers such as FOO_BAR",
 }
 
-_PROBLEM_TEXT: Final = 80
 
 _CAMEL: Final = re.compile(r"[a-z$][a-z0-9$]*[A-Z][A-Za-z0-9$]*")
 _SNAKE: Final = re.compile(r"_*[a-z0-9]+(?:_+[a-z0-9]+)+_*")
@@ -86,13 +85,17 @@ def lower_script(source: bytes, dialect: str, offset: int = 0) -> ir.Script:
     finally:
         if collecting:
             gc.enable()
+    if root.has_error:
+        for node in outermost_problems(root):
+            cx.problem(node.start_byte, node.end_byte, "missing" if node.is_missing else "error")
+    cx.problems.sort(key=lambda problem: problem.start)
     comments = _comments(tree, padded, comment_query)
     return ir.Script(
         body,
         directives,
         _hashbang(source),
         comments,
-        _problems(root, padded) if root.has_error else [],
+        cx.problems,
         cx.has_module_syntax or cx.has_top_level_await,
         cx.has_top_level_await,
         _style(cx, source, offset, comments),
@@ -112,18 +115,6 @@ def _comments(tree: Tree, source: bytes, query: Query) -> list[ir.Comment]:
     comments = [ir.Comment(node.start_byte, node.end_byte, source.startswith(b"/*", node.start_byte)) for node in nodes]
     comments.sort(key=lambda comment: comment.start)
     return comments
-
-
-def _problems(root: Node, source: bytes) -> list[ir.SyntaxProblem]:
-    return [
-        ir.SyntaxProblem(
-            node.start_byte,
-            node.end_byte,
-            "missing" if node.is_missing else "error",
-            source[node.start_byte : node.end_byte].decode("utf-8", "replace")[:_PROBLEM_TEXT],
-        )
-        for node in outermost_problems(root)
-    ]
 
 
 _FUNCTIONS: Final = frozenset(

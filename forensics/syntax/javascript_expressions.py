@@ -6,6 +6,7 @@ javascript_lowering.py).
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from tree_sitter import Node
@@ -30,6 +31,7 @@ from forensics.syntax.literals import (
     with_entities_decoded,
 )
 
+_BARE_TYPE_PARAMETER: Final = re.compile(rb"<\s*[\w$]+\s*>")
 _MODIFIERS: Final = frozenset({"accessibility_modifier", "override_modifier", "readonly"})
 _ERASED_PARAMETERS: Final = frozenset({"this", "comment", "html_comment", "ERROR", "decorator"})
 
@@ -581,7 +583,7 @@ def function(cx: Lowering, node: Node, depth: int) -> ir.Function:
     """A function, generator or arrow function, declared or not."""
     kids = node.children
     names = cx.kind_names
-    is_async = is_generator = is_arrow = False
+    is_async = is_generator = is_arrow = is_bare = False
     written = ""
     parameters: list[ir.Pattern] = []
     body: list[ir.Statement] = []
@@ -600,6 +602,9 @@ def function(cx: Lowering, node: Node, depth: int) -> ir.Function:
             parameters, _promoted = formal_parameters(cx, kid, inner)
         elif kind == "statement_block":
             body, directives = body_with_directives(cx, kid.named_children, inner)
+        elif kind == "type_parameters":
+            if cx.is_tsx and _BARE_TYPE_PARAMETER.fullmatch(cx.source, kid.start_byte, kid.end_byte):
+                is_bare = True
         elif is_arrow and kid.is_named:
             if kid.kind_id not in cx.kinds.extras:
                 value = expression(cx, kid, inner + LEVEL)
@@ -612,6 +617,9 @@ def function(cx: Lowering, node: Node, depth: int) -> ir.Function:
     cx.functions -= 1
     if is_arrow:
         cx.arrow_functions += 1
+        if is_bare:
+            # The grammar accepts what TypeScript and esbuild read as the start of an element.
+            cx.problem(node.start_byte, body[0].start if body else node.end_byte, "error")
     if is_async:
         cx.async_functions += 1
     return ir.Function(
@@ -750,7 +758,7 @@ def class_members(cx: Lowering, node: Node, depth: int) -> list[ir.ClassMember]:
                 and not is_static
                 and isinstance(key, ir.Const)
                 and key.value == "constructor"
-                and cx.source[key.start : key.start + 1] != b"["
+                and not _is_computed(kid)
             ):
                 method_kind = "constructor"
             members.append(ir.ClassMember(start, end, method_kind, is_static, key, body))
@@ -766,6 +774,11 @@ def class_members(cx: Lowering, node: Node, depth: int) -> list[ir.ClassMember]:
             value = ir.Function(start, end, "", [], statements, False, False, False, [])
             members.append(ir.ClassMember(start, end, "static-block", True, None, value))
     return members
+
+
+def _is_computed(member: Node) -> bool:
+    name_node = member.child_by_field_name("name")
+    return name_node is not None and name_node.type == "computed_property_name"
 
 
 def class_field(cx: Lowering, node: Node, depth: int) -> ir.ClassMember | None:
@@ -815,6 +828,7 @@ HANDLERS: Final[dict[str, Expression]] = {
     "number": number,
     "object": object_,
     "parenthesized_expression": wrapped,
+    "private_property_identifier": name,
     "property_identifier": name,
     "regex": regex,
     "satisfies_expression": wrapped,

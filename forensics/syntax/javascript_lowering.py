@@ -19,6 +19,7 @@ DEPTH_LIMIT: Final = ir.MAX_DEPTH * LEVEL
 TOO_DEEP: Final = "nested too deeply"
 SYNTAX_ERROR: Final = "syntax error"
 
+PROBLEM_TEXT: Final = 80
 _SEMICOLON: Final = ord(";")
 
 Expression = Callable[["Lowering", Node, int], ir.Expression]
@@ -65,8 +66,8 @@ class Kinds:
 class Lowering:
     """What the handlers need (source, tables) and what they note on the way (counts, flags).
 
-    `functions` and `namespaces` count the ones around the node at hand. `cut` holds the nodes left out because they
-    nest too deeply, each with `functions`.
+    `functions` and `namespaces` count the ones around the node at hand. `problems` are those that the grammar let
+    pass. `cut` holds the nodes left out because they nest too deeply, each with `functions`.
     """
 
     __slots__ = (
@@ -79,9 +80,11 @@ class Lowering:
         "functions",
         "has_module_syntax",
         "has_top_level_await",
+        "is_tsx",
         "kind_names",
         "kinds",
         "namespaces",
+        "problems",
         "promise_then",
         "quotes",
         "semicolons",
@@ -108,6 +111,8 @@ class Lowering:
         self.namespaces = 0
         self.cut: list[tuple[Node, int]] = []
         self.declared: list[str] = []
+        self.problems: list[ir.SyntaxProblem] = []
+        self.is_tsx = grammar.dialect == "tsx"
         self.has_module_syntax = False
         self.has_top_level_await = False
         self.quotes = {"'": 0, '"': 0, "`": 0}
@@ -126,6 +131,11 @@ class Lowering:
         """The nodes without comments and errors, which may stand anywhere."""
         extras = self.kinds.extras
         return [node for node in nodes if node.kind_id not in extras]
+
+    def problem(self, start: int, end: int, kind: str) -> None:
+        """Notes a place where the source is wrong; `kind` as in ir.SyntaxProblem."""
+        text = self.source[start:end].decode("utf-8", "replace")[:PROBLEM_TEXT]
+        self.problems.append(ir.SyntaxProblem(start, end, kind, text))
 
     def too_deep(self, node: Node) -> ir.Opaque:
         self.cut.append((node, self.functions))

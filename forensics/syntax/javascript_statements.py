@@ -242,6 +242,9 @@ def try_(cx: Lowering, node: Node, depth: int, out: list[ir.Statement]) -> None:
         parameter = None if bound is None else pattern(cx, bound, inner)
         handler = inner_body(cx, clause.child_by_field_name("body"), inner)
     last = node.child_by_field_name("finalizer")
+    if clause is None and last is None:
+        # The grammar wants neither.
+        cx.problem(node.end_byte, node.end_byte, "missing")
     finalizer = [] if last is None else inner_body(cx, last.child_by_field_name("body"), inner)
     out.append(ir.Try(node.start_byte, node.end_byte, block, parameter, handler, finalizer))
 
