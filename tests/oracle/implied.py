@@ -139,11 +139,17 @@ def by_server(seen: Observation, answer: Answer) -> bool:
 
 def stays_at_page(seen: Observation, answer: Answer) -> bool:
     """Vite itself answered: the page, a file or nothing, which is no answer of an API."""
-    return answer.by == seen.page_port and answer.status not in (*PROXY_FAILURES, -1)
+    return answer.by == seen.page_port and not proxy_failed(seen, answer)
 
 
 def proxy_failed(seen: Observation, answer: Answer) -> bool:
-    return (answer.by == seen.page_port and answer.status in PROXY_FAILURES) or answer.status == -1
+    """A proxy took the request and reached no server of the tree.
+
+    Without a proxy a GET gets the page. A 404 without a type comes from whatever host the target named by mistake: for
+    `localhost:4241`, without a scheme, Vite 5 asks a host called 4241.
+    """
+    empty = answer.status == 404 and answer.type == "" and seen.vite is not None and bool(seen.vite.proxy)
+    return (answer.by == seen.page_port and (answer.status in PROXY_FAILURES or empty)) or answer.status == -1
 
 
 def crashed(seen: Observation) -> list[Process]:

@@ -195,10 +195,11 @@ def resolved_config(text: str, scratch: Path) -> ViteConfig:
 
     server = re.search(r"^  server: \{\n(.*?)^  \}", text, re.M | re.S)
     inside = server.group(1) if server else ""
-    block = re.search(r"^    proxy: \{\n(.*?)^    \}", inside, re.M | re.S)
-    keys = re.findall(r"^      (?:'([^']*)'|([\w$]+)):", block.group(1), re.M) if block else []
-    if not keys and (short := re.search(r"^    proxy: \{ (.*) \},?$", inside, re.M)):
-        keys = re.findall(r"(?:'([^']*)'|\b([\w$]+)): (?:\[Object\]|'|\{)", short.group(1))
+    block = re.search(r"^    proxy: \{\n(.*?)^    \}|^    proxy: \{ (.*) \},?$", inside, re.M | re.S)
+    entries = (block.group(1) or block.group(2)) if block else ""
+    while (flat := re.sub(r"\{[^{}]*\}", "0", entries)) != entries:
+        entries = flat
+    keys = re.findall(r"(?:'([^']*)'|\b([\w$]+)):\s", entries)
     return ViteConfig(
         root=os.path.relpath(value("root") or str(scratch), scratch).removeprefix("."),
         file=value("configFile").removeprefix(f"{scratch}/"),

@@ -1,0 +1,1 @@
+fetch('/api/lamps').then((r) => r.json()).then((l) => { document.querySelector('input').checked = l.hall })

@@ -1,0 +1,1 @@
+fetch('/api/maps').then((r) => r.json()).then((pins) => { map.textContent = pins.join() })

@@ -1,0 +1,2 @@
+const { EUR } = await fetch('/api/rates').then((r) => r.json())
+document.querySelector('output').value = EUR

@@ -1,0 +1,6 @@
+const express = require('express')
+const api = express.Router()
+api.get('/seats', (req, res) => { res.json([[0, 1], [1, 1]]) })
+const app = express()
+app.use('/api', api)
+app.listen(4232)

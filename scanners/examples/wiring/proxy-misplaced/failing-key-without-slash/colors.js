@@ -1,0 +1,2 @@
+import express from 'express'
+express().get('/api/colors', (req, res) => res.json(['teal'])).listen(4233)

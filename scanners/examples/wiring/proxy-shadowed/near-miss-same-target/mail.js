@@ -1,0 +1,5 @@
+const express = require('express')
+const app = express()
+app.get('/api/mail', (req, res) => { res.json([{ from: 'Bo' }]) })
+app.get('/api/mail/unread', (req, res) => { res.json({ count: 1 }) })
+app.listen(4257)

@@ -1,0 +1,8 @@
+const { createServer } = require('http')
+const express = require('express')
+const { WebSocketServer } = require('ws')
+const app = express()
+app.get('/api/players', (req, res) => { res.json({ waiting: 1 }) })
+const server = createServer(app)
+new WebSocketServer({ server, path: '/game' }).on('connection', (s) => s.send('x'))
+server.listen(4204)
