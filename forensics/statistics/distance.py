@@ -186,15 +186,17 @@ def linkage(square: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(records)
 
 
-def leaf_order(square: pd.DataFrame) -> list[str]:
-    """Groups in the order in which the dendrogram draws them, those without a distance at the end."""
-    known = _complete(square)
-    names = [str(name) for name in square.index]
-    if len(known) < 3:
-        return names
-    merges = hierarchy.linkage(squareform(known.to_numpy(), checks=False), method="average", optimal_ordering=True)
-    drawn = [str(known.index[leaf]) for leaf in hierarchy.leaves_list(merges)]
-    return [*drawn, *(name for name in names if name not in drawn)]
+def linkage_matrix(square: pd.DataFrame) -> FloatArray | None:
+    """The same as scipy's linkage matrix (merges, 4), for drawing: leaves ordered so that neighbours are alike.
+
+    None with fewer than two groups, or where two have no distance.
+    """
+    if len(square) < 2 or square.isna().to_numpy().any():
+        return None
+    merges: FloatArray = hierarchy.linkage(
+        squareform(square.to_numpy(), checks=False), method="average", optimal_ordering=True
+    )
+    return merges
 
 
 def jensen_shannon(first: npt.ArrayLike, second: npt.ArrayLike) -> FloatArray:
