@@ -129,7 +129,7 @@ def result(builds: int, findings: int, seed: int = 20261201) -> ScanResult:
         version="0.1.0",
         rules_digest=hashlib.sha256(b"benchmark").hexdigest(),
         archives=("study-archive.tar.zst",),
-        settings={"layout": "study", "jobs": 2, "skipped_builds": 3},
+        settings={"layout": "study", "jobs": 2},
     )
     return ScanResult(run=run, builds=tuple(sorted(made, key=lambda build: build.id)), snippets=snippets)
 

@@ -46,15 +46,16 @@ def _line(text: str, number: int, place: Place) -> ExcerptLine:
     if not place.line <= number <= end_line:
         return ExcerptLine(number, _cut_tail(text))
     indent = len(text) - len(text.lstrip())
-    start = place.column - 1 if number == place.line else indent
-    end = place.end_column - 1 if number == end_line else len(text)
+    cut = place.snippet_column - 1 if number == place.line else 0
+    start = place.column - 1 - cut if number == place.line else indent
+    end = place.end_column - 1 - cut if number == end_line else len(text)
     start = min(max(start, 0), len(text))
     end = min(max(end, start), len(text))
     if number == place.line == end_line and end == start:
         end = min(start + 1, len(text))
     before, marked, after = text[:start], text[start:end], text[end:]
-    if len(text) > LONGEST_LINE:
-        if len(before) > LEAD:
+    if len(text) > LONGEST_LINE or cut:
+        if len(before) > LEAD or cut:
             before = CUT + before[-LEAD:]
         marked = _cut_tail(marked, LONGEST_LINE - LEAD)
         after = _cut_tail(after, max(LONGEST_LINE - len(before) - len(marked), LEAD))

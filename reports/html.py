@@ -38,6 +38,8 @@ MOST_REASONS = 100
 MOST_ERRORS = 200
 LONGEST_DIFFERENCE = 60  # lines
 MOST_LABELS_SHOWN = 4
+FAILED = frozenset({"scan-failed"})  # kinds of errors that cost the whole build
+QUARANTINED = frozenset({"time-limit", "worker-died"})  # … because it stalled or killed the process that scanned it
 STARTS: tuple[tuple[Start, str, str], ...] = (
     ("starts", "come up by a declared path", "ok"),
     ("fails", "fail by every declared path", "defect"),
@@ -168,9 +170,9 @@ def _overview(result: ScanResult) -> dict[str, object]:
     verdicts = [(scanner, _statuses(result, scanner)) for scanner in scanners_in_order(result)]
     return {
         "counts": number,
-        "quarantined": sum(any("quarantine" in error.kind for error in build.errors) for build in result.builds),
-        "skipped": result.run.settings.get("skipped_builds"),
-        "failed": sum(bool(build.errors) and not build.verdicts for build in result.builds),
+        "failed": sum(any(error.kind in FAILED for error in build.errors) for build in result.builds),
+        "quarantined": sum(any(error.kind in QUARANTINED for error in build.errors) for build in result.builds),
+        "skipped": sum(bool(error.path) for build in result.builds for error in build.errors),
         "starts": [(key, words, mood, starts[key]) for key, words, mood in STARTS if starts[key]],
         "start_counts": starts,
         "error_rate": rate(result.builds, has_error),

@@ -245,7 +245,7 @@ in the document.
   const choices = (column) => distinct(column).map((each) => ({ value: S[each], text: shorten(S[each]) }));
   const shorten = (text) => (text.length > 60 ? text.slice(0, 59) + '…' : text);
   const groupLabels = () => B.labels.filter((label) => {
-    const values = new Set(label.value);
+    const values = new Set(label.value.filter((each) => S[each] !== ''));
     return values.size >= 2 && values.size <= 60 && values.size <= Math.max(2, B.id.length / 2);
   });
   const labelFields = () => groupLabels().map((label) => ({ key: 'label.' + S[label.name], label: S[label.name], choices: choices(label.value) }));
@@ -609,8 +609,8 @@ in the document.
   }
   function beforePrint() {
     for (const name of ['builds', 'findings', 'compare']) if (!made[name]) views[name]({});
-    document.querySelectorAll('.view details:not([open])').forEach((details) => { details.open = true; });
     document.querySelectorAll('.expand[aria-expanded="false"]').forEach((button) => button.click());
+    document.querySelectorAll('.view details:not([open])').forEach((details) => { details.open = true; });
   }
   async function start() {
     theme();

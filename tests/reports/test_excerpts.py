@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from forensics.results import Place
 from reports.excerpts import ExcerptLine, excerpt
 
@@ -55,3 +57,8 @@ def test_a_line_of_a_bundle_is_cut_around_the_mark() -> None:
 
 def test_a_place_without_source_has_no_excerpt() -> None:
     assert excerpt(Place(path="a.js", line=1, column=1, end_line=1, end_column=1), {}) == ()
+
+
+def test_a_snippet_that_begins_within_the_line() -> None:
+    place_within = msgspec.structs.replace(place(7, 5_003, 7, 5_006, 7), snippet_column=5_001)
+    assert excerpt(place_within, {"k": "ab" + "BAD" + "cd"}) == (ExcerptLine(7, "…ab", "BAD", "cd"),)
