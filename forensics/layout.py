@@ -40,6 +40,8 @@ _START_SCRIPTS = ("start", "dev", "serve", "develop", "preview")
 _PAGE_CONFIGS = re.compile(r"^(?:next|nuxt|astro|gatsby|svelte|remix|angular)\.?(?:config)?\.(?:m?js|c?js|m?ts|json)$")
 _PAGE_PLACES = ("", "public", "src", "app", "client", "frontend", "web")
 
+_COMPOSE_FILES = ("compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml")
+
 _COLLECTION_SIZE = 3
 
 
@@ -131,22 +133,26 @@ def _holds_manifest(archive: Archive, folder: str) -> bool:
 
 
 def _holds_halves(archive: Archive, folder: str) -> bool:
-    """Whether the direct children of a folder without a manifest are the halves of one app.
+    """Whether the direct children of a folder without a manifest are the parts of one app.
 
     They are where one child is named as a client, another as a server with the same rest of the name (client/ +
-    server/, shop-frontend/ + shop-backend/), and one of the two holds a manifest; or where a lone half with a manifest
-    stands beside the page that it serves.
+    server/, shop-frontend/ + shop-backend/), and one of the two holds a manifest; where a lone half with a manifest
+    stands beside the page that it serves; or where a compose file beside them names every child that has a manifest.
     """
+    files = archive.tree.files(folder)
+    packages = [name for name in archive.tree.folders(folder) if _holds_manifest(archive, _join(folder, name))]
     halves: dict[str, dict[str, str]] = {}
     for name in archive.tree.folders(folder):
         side, rest = _half(name)
         if side:
             halves.setdefault(rest, {})[side] = name
     for pair in halves.values():
-        if any(_holds_manifest(archive, _join(folder, name)) for name in pair.values()) and (
-            len(pair) == 2 or "index.html" in archive.tree.files(folder)
-        ):
+        if any(name in packages for name in pair.values()) and (len(pair) == 2 or "index.html" in files):
             return True
+    for name in _COMPOSE_FILES:
+        if name in files and packages:
+            text = archive.read(_join(folder, name)).decode("utf-8", "replace")
+            return all(re.search(rf"(?:^|[\s\"'/:]){re.escape(part)}(?:$|[\s\"'/:])", text, re.M) for part in packages)
     return False
 
 

@@ -52,7 +52,10 @@ def run(arguments: Sequence[str]) -> int:
     except usage_error as error:
         context = getattr(error, "ctx", None)
         path = context.command_path if context is not None else "forensics"
-        return _refused(f"{error.format_message()} (see: {path} --help)")  # type: ignore[attr-defined]
+        message = error.format_message()  # type: ignore[attr-defined]
+        if not message.strip():  # no command at all: the overview has been printed
+            return USAGE_ERROR
+        return _refused(f"{message.rstrip('.')} (see: {path} --help)")
     except (KeyboardInterrupt, typer.Abort):
         print("forensics: interrupted", file=sys.stderr)
         return 130

@@ -167,6 +167,8 @@ def spool_tar(file: BinaryIO, name: str, kind: str, spool: BinaryIO, limits: Lim
         if forward.latest.strip(b"\x00") or len(forward.latest) < tarfile.BLOCKSIZE:
             # tarfile takes a header that is cut short or damaged for the end of the archive
             raise EOFError("the blocks of zeros that end a tar are missing")
+        while forward.read(CHUNK):
+            pass  # to the end of the packed stream, where its checksum is
     except _RefusedError as refused:
         found.problem(last, "archive-too-large", f"the tar {refused}; nothing that follows this file was read")
     except (tarfile.TarError, EOFError, zlib.error, OSError, ValueError, OverflowError, RecursionError) as error:

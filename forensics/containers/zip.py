@@ -115,7 +115,7 @@ def _records(file: BinaryIO, index: _Index, name: str) -> Iterator[tuple[tuple[i
 
 def _add(found: Collector, fields: tuple[int, ...], raw: bytes, extra: bytes, shift: int, limits: Limits) -> None:
     made_by, _, flags, method, _, _, crc, packed, size = fields[:9]
-    external, at = fields[13], fields[14]
+    external, at = fields[14], fields[15]
     packed, size, at = _wide_numbers(extra, packed, size, at)
     text, encoded_well = text_of(raw, declared_utf8=bool(flags & _UTF8), legacy="cp437")
     path, wrong = safe_path(text.replace("\\", "/"))  # as unzip reads names that Windows tools wrote
