@@ -133,12 +133,18 @@ def rates_figure(rates: pd.DataFrame, title: str, standalone: bool = False) -> s
     return _svg(drawing, title, f"{said}.", standalone)
 
 
-def fingerprint_figure(shares: pd.DataFrame, distances: pd.DataFrame, title: str, standalone: bool = False) -> str:
+def fingerprint_figure(
+    shares: pd.DataFrame,
+    distances: pd.DataFrame,
+    title: str,
+    standalone: bool = False,
+    quantity: str = "Percent of builds",
+) -> str:
     """Heat map of shares, choices down and groups across in the order of the dendrogram above them.
 
     `shares`: index the choices ("dir_style = src-tree"), columns the groups, values 0 … 1 or NaN; every cell prints its
     percentage. `distances`: symmetric frame groups × groups (`distance.matrix`); without a distance for every two
-    groups there is no dendrogram and the groups keep their order.
+    groups there is no dendrogram and the groups keep their order. `quantity` says what the numbers are.
     """
     merges = linkage_matrix(distances.loc[shares.columns, shares.columns])
     tree_height = 0.9 if merges is not None else 0.0
@@ -165,7 +171,7 @@ def fingerprint_figure(shares: pd.DataFrame, distances: pd.DataFrame, title: str
         f"{choice}: " + ", ".join(f"{name} {_percent(value)}" for name, value in zip(names, row, strict=True))
         for choice, row in zip(ordered.index, ordered.to_numpy(), strict=True)
     )
-    return _svg(drawing, title, f"Percent of builds, groups in the order {', '.join(names)}. {said}.", standalone)
+    return _svg(drawing, title, f"{quantity}, groups in the order {', '.join(names)}. {said}.", standalone)
 
 
 def confusion_figure(counts: pd.DataFrame, title: str, standalone: bool = False) -> str:
@@ -262,7 +268,7 @@ def _label_points(axes: Axes, shown: pd.DataFrame, across: str, up: str) -> None
             continue
         left, middle, distance = best
         axes.text(left, middle, str(feature), ha="left", va="center", fontsize=8)
-        if distance > 0.03:
+        if distance > 0:
             nearest = min(max(x, left), left + width)
             edge = middle - height / 2 if middle > y else middle + height / 2
             axes.plot([x, nearest], [y, edge], color="black", linewidth=0.4)

@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from forensics.records import InputError
+
+if TYPE_CHECKING:
+    from forensics.statistics.analysis import Analysis
+    from forensics.statistics.distance import Comparison
+    from forensics.statistics.tables import BuildTable
+
+TREE_DRAWS = 99
+"""The tree needs no p-value, only distances."""
 
 
 def signatures(
@@ -42,7 +52,7 @@ def signatures(
     if html is not None:
         from reports.statistics_page import signatures_page
 
-        write_bytes(html, signatures_page(analysis))
+        write_bytes(html, signatures_page(analysis, _distances(table, analysis)))
     counts = analysis.verdicts["kind"].value_counts()
     typer.echo(
         f"{analysis.builds:,} builds, {counts.get('categorical', 0)} categorical and {counts.get('numeric', 0)} numeric"
@@ -66,3 +76,14 @@ def signatures(
     for path in (csv, html):
         if path is not None:
             typer.echo(f"wrote {path}", err=True)
+
+
+def _distances(table: BuildTable, analysis: Analysis) -> Comparison | None:
+    """How far the groups of the first label are apart, for the heat map's tree; None where they can't be compared."""
+    from forensics.statistics.distance import compare_groups
+
+    features = list(analysis.verdicts["feature"])
+    try:
+        return compare_groups(table, analysis.by[0], analysis.within, features, draws=TREE_DRAWS, seed=analysis.seed)
+    except InputError:
+        return None

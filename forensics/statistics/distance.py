@@ -199,6 +199,13 @@ def linkage_matrix(square: pd.DataFrame) -> FloatArray | None:
     return merges
 
 
+def leaf_order(square: pd.DataFrame) -> list[str]:
+    """The groups in the order in which a dendrogram draws them; as they stand where there is none."""
+    merges = linkage_matrix(square)
+    names = [str(name) for name in square.index]
+    return names if merges is None else [names[leaf] for leaf in hierarchy.leaves_list(merges)]
+
+
 def jensen_shannon(first: npt.ArrayLike, second: npt.ArrayLike) -> FloatArray:
     """Jensen-Shannon divergence to base 2 of distributions along the last axis, 0 … 1."""
     p, q = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
