@@ -139,7 +139,7 @@ def test_a_hostile_archive_runs_nothing_asks_nothing_and_breaks_no_layout(
             expand.click()
         assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.evaluate("window.hacked") is None
-    assert page.locator("text=49 ").count() == 0
+    assert "{{ 7*7 }} {% include '/etc/passwd' %}" in page.inner_text("#finding-table")
     assert set(opened.requests) == {file.as_uri()}
     assert opened.problems == []
 
@@ -244,16 +244,10 @@ def test_a_link_to_what_is_not_in_the_report_says_so(report: Path, opened: Opene
 
 def test_the_page_of_a_build(report: Path, opened: Opened) -> None:
     page = opened.open(report, "b=calendar-week-view/boot_check/runs/21")
-    assert page.locator("#build .finding h3").all_inner_texts() == [
-        (
-            "The calendar stays empty: vite client runs in client/, where no config is, so /api/events answers with the "
-            "page itself instead of JSON."
-        ),
-        (
-            "The server dies at its first start with ENOENT: PGlite makes state/wall/pg but not state/wall, and nothing "
-            "creates that."
-        ),
-        "Live updates never arrive: the page listens for update, the server sends changed.",
+    assert [text.split(":")[0] for text in page.locator("#build .finding h3").all_inner_texts()] == [
+        "The calendar stays empty",
+        "The server dies at its first start with ENOENT",
+        "Live updates never arrive",
     ]
     assert page.locator("#build .plan li").all_inner_texts() == [
         "npm run dev",
