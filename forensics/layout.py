@@ -136,15 +136,16 @@ def _holds_halves(archive: Archive, folder: str) -> bool:
     """Whether the direct children of a folder without a manifest are the parts of one app.
 
     They are where one child is named as a client, another as a server with the same rest of the name (client/ +
-    server/, shop-frontend/ + shop-backend/), and one of the two holds a manifest; where a lone half with a manifest
-    stands beside the page that it serves; or where a compose file beside them names every child that has a manifest.
+    server/, shop-frontend/ + shop-backend/), one of the two holds a manifest and neither gathers packages of its own;
+    where a lone half with a manifest stands beside the page that it serves; or where a compose file beside them names
+    every child that has a manifest.
     """
     files = archive.tree.files(folder)
     packages = [name for name in archive.tree.folders(folder) if _holds_manifest(archive, _join(folder, name))]
     halves: dict[str, dict[str, str]] = {}
     for name in archive.tree.folders(folder):
         side, rest = _half(name)
-        if side:
+        if side and (name in packages or not _gathers_packages(archive, _join(folder, name))):
             halves.setdefault(rest, {})[side] = name
     for pair in halves.values():
         if any(name in packages for name in pair.values()) and (len(pair) == 2 or "index.html" in files):
@@ -154,6 +155,10 @@ def _holds_halves(archive: Archive, folder: str) -> bool:
             text = archive.read(_join(folder, name)).decode("utf-8", "replace")
             return all(re.search(rf"(?:^|[\s\"'/:]){re.escape(part)}(?:$|[\s\"'/:])", text, re.M) for part in packages)
     return False
+
+
+def _gathers_packages(archive: Archive, folder: str) -> bool:
+    return any(_holds_manifest(archive, _join(folder, name)) for name in archive.tree.folders(folder))
 
 
 def _half(name: str) -> tuple[str, str]:
@@ -349,7 +354,7 @@ def _level(part: str, pattern: str) -> re.Pattern[str]:
     for piece in pieces:
         if piece == "*":
             text += "[^/]*"
-        elif piece.startswith("{"):
+        elif piece.startswith("{") and piece.endswith("}"):
             name = piece[1:-1]
             if not name.isidentifier():
                 raise InputError(f"--layout {pattern}: '{piece}' is no field; write it as {{model}}")
