@@ -4,7 +4,7 @@ A botched edit leaves them behind: a second `const` of one name, `await` in a fu
 a name nobody declares. Rules are those of ECMA-262 (the "Static Semantics: Early Errors" sections); each verdict is
 verified against `node --check`. TypeScript is judged as esbuild does, which strips types without checking them.
 
-Not looked for: invalid regular expressions, duplicate `__proto__`, lexical declarations as the body of an `if`,
+Not looked for: duplicate `__proto__`, lexical declarations as the body of an `if`,
 assignment to constants (a TypeError when it runs, not an early error). Declaration files (`.d.ts`) never run, so they
 are not to be asked about.
 """
@@ -14,6 +14,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
+
+import regress
 
 from forensics.syntax import ir
 from forensics.syntax.nesting import room_for_nesting
@@ -36,10 +38,13 @@ KINDS: Final = {
     "misplaced-import-or-export": "an import or export statement stands inside a block or function",
     "module-syntax-in-script": "an import or export statement, or `import.meta`, stands in a CommonJS script",
     "reserved-word": "a word is declared as a name that strict code reserves",
+    "invalid-regex": "a regular expression is malformed",
     "legacy-octal": "a number with a leading zero stands in strict code",
     "with-in-strict-code": "a `with` statement stands in strict code",
     "invalid-assignment-target": "something is assigned to that is no variable or property",
     "invalid-operand": "an assignment or arrow function is an operand without parentheses",
+    "duplicate-default": "a switch has two default clauses",
+    "duplicate-enum-member": "an enum has two members of one name",
     "duplicate-label": "a label stands inside a statement of the same label",
     "unparenthesised-mix": "`??` is mixed with `||` or `&&`, or a unary operator with `**`, without parentheses",
 }
@@ -61,6 +66,7 @@ _STRICT_RESERVED: Final = frozenset(
 )
 _LEADING_ZERO: Final = re.compile(rb"(?<![\w$.])0[0-9]")
 _NAMESPACE: Final = re.compile(rb"(?:namespace|module)\b")
+_REGEX_FLAGS: Final = frozenset("dgimsuvy")
 _PROBLEM_TEXT: Final = 80
 
 # Fields of records that hold no records, or hold them where nothing can be wrong.
@@ -147,10 +153,13 @@ class _Check:
             ir.Const: self.constant if self.has_leading_zero else self.leaf,
             ir.Name: self.leaf,
             ir.BigInt: self.leaf,
-            ir.Regex: self.leaf,
+            ir.Regex: self.regex,
             ir.This: self.leaf,
             ir.Opaque: self.opaque,
             ir.Member: self.member,
+            ir.Index: self.index,
+            ir.Tagged: self.tagged,
+            ir.Unary: self.unary,
             ir.Call: self.call,
             ir.Function: self.function,
             ir.Class: self.class_,
@@ -280,10 +289,10 @@ class _Check:
         scope.lexical[name] = kind
 
     def may_merge(self, known: str, kind: str) -> bool:
-        """TypeScript merges enums, and an import may be of a type that a local value shadows."""
+        """TypeScript merges enums, and an import may be of a type, which esbuild drops for any other declaration."""
         if not self.is_typescript:
             return False
-        return known == kind == "enum" or (known == "import") != (kind == "import")
+        return known == kind == "enum" or known == "import" or kind == "import"
 
     def hoist(self, scope: _Scope | None, name: str, node: ir.Node) -> None:
         """Declares a var: it passes through every block up to its function."""
@@ -329,6 +338,17 @@ class _Check:
         ):
             self.report("legacy-octal", node.start, node.end)
 
+    def regex(self, node: ir.Regex) -> None:
+        flags = node.flags
+        if len(set(flags)) < len(flags) or not _REGEX_FLAGS.issuperset(flags) or {"u", "v"} <= set(flags):
+            self.report("invalid-regex", node.start, node.end)
+            return
+        try:
+            regress.Regex(node.pattern, "".join(flag for flag in flags if flag in "imsuv"))
+        except regress.RegressError as error:
+            if "deeply nested" not in str(error):
+                self.report("invalid-regex", node.start, node.end)
+
     def opaque(self, node: ir.Opaque) -> None:
         if node.reason == "with statement" and self.context.is_strict:
             self.report("with-in-strict-code", node.start, node.start + len("with"))
@@ -340,7 +360,7 @@ class _Check:
             if not self.context.allows_super_property:
                 self.report("super-outside-method", node.object.start, node.object.end)
         else:
-            self.visit(node.object)
+            self.operand(node.object)
 
     def private_name(self, name: str, end: int) -> None:
         if not any(name in names for names in self.private_names):
@@ -351,7 +371,7 @@ class _Check:
             if not self.context.allows_super_call:
                 self.report("super-outside-method", node.callee.start, node.callee.end)
         else:
-            self.visit(node.callee)
+            self.operand(node.callee)
         self.visit_all(node.arguments)
 
     def super_(self, node: ir.Super) -> None:
@@ -369,7 +389,7 @@ class _Check:
     def await_(self, node: ir.Await) -> None:
         if not self.context.allows_await:
             self.report("await-outside-async", node.start, node.start + len("await"))
-        self.visit(node.value)
+        self.operand(node.value)
 
     def yield_(self, node: ir.Yield) -> None:
         # Without a value it may be a name in sloppy code.
@@ -412,12 +432,26 @@ class _Check:
         self.operands(node)
 
     def operands(self, node: ir.Binary | ir.Logical) -> None:
-        """Assignments and arrow functions bind less tightly than any operator."""
         for operand in node.operands:
-            is_loose = isinstance(operand, ir.Assign) or (isinstance(operand, ir.Function) and operand.is_arrow)
-            if is_loose and not self.is_parenthesised(operand):
-                self.report("invalid-operand", operand.start, operand.end)
-            self.visit(operand)
+            self.operand(operand)
+
+    def operand(self, node: ir.Expression) -> None:
+        """Assignments and arrow functions bind less tightly than any operator, call or property access."""
+        is_loose = isinstance(node, ir.Assign) or (isinstance(node, ir.Function) and node.is_arrow)
+        if is_loose and not self.is_parenthesised(node):
+            self.report("invalid-operand", node.start, node.end)
+        self.visit(node)
+
+    def unary(self, node: ir.Unary) -> None:
+        self.operand(node.operand)
+
+    def index(self, node: ir.Index) -> None:
+        self.operand(node.object)
+        self.visit(node.index)
+
+    def tagged(self, node: ir.Tagged) -> None:
+        self.operand(node.tag)
+        self.visit(node.template)
 
     def logical(self, node: ir.Logical) -> None:
         for operand in node.operands:
@@ -439,8 +473,10 @@ class _Check:
             after += 1
         if source[before : before + 1] == b"(" and source[after : after + 1] == b")":
             return True
-        # A comment or a type assertion may stand between: judge only what is plain.
-        return source[before : before + 1] in (b"/", b"<", b">") or source[after : after + 1] in (b"/", b"a", b"s")
+        # A comment or, in TypeScript, a type assertion may stand between: only what is plain is judged.
+        if source.endswith(b"*/", 0, before + 1) or source[after : after + 2] in (b"/*", b"//"):
+            return True
+        return self.is_typescript and source.startswith((b"as", b"satisfies", b"!"), after)
 
     def object(self, node: ir.Object) -> None:
         for item in node.properties:
@@ -570,7 +606,11 @@ class _Check:
 
     def enum(self, node: ir.Enum) -> None:
         self.bind(self.scope, node.name, "enum", node)
-        for _, value in node.members:
+        names: set[str] = set()
+        for name, value in node.members:
+            if name and name in names:
+                self.report("duplicate-enum-member", node.start, node.end)
+            names.add(name)
             if value is not None:
                 self.visit(value)
 
@@ -647,6 +687,9 @@ class _Check:
         self.scope = _Scope(outer, False)
         self.depth += 1
         self.context.switches += 1
+        defaults = [case for case in node.cases if case.test is None]
+        for case in defaults[1:]:
+            self.report("duplicate-default", case.start, case.start + len("default"))
         for case in node.cases:
             self.hoist_functions(case.body)
         for case in node.cases:
@@ -698,7 +741,7 @@ class _Check:
             self.report("misplaced-import-or-export", node.start, node.start + len(word))
 
     def import_(self, node: ir.Import) -> None:
-        if node.form == "import" and not node.type_only:
+        if node.form == "import" and (self.depth or not node.type_only):
             self.placed(node, "import")
         if node.type_only:
             return

@@ -17,7 +17,7 @@ from forensics.syntax.javascript_expressions import unreadable as unreadable_exp
 from forensics.syntax.javascript_lowering import Expression as ExpressionHandler
 from forensics.syntax.javascript_lowering import Kinds, Lowering, body_with_directives
 from forensics.syntax.javascript_lowering import Statement as StatementHandler
-from forensics.syntax.javascript_repairs import outermost_problems, parsed
+from forensics.syntax.javascript_repairs import outermost_problems, parsed, split
 from forensics.syntax.javascript_statements import HANDLERS as STATEMENTS
 from forensics.syntax.javascript_statements import unreadable as unreadable_statement
 from forensics.syntax.nesting import room_for_nesting
@@ -44,6 +44,9 @@ STYLE_KEYS: Final = {
     "upper_case": "declared identifiers such as FOO_BAR",
 }
 
+
+# One round finds all places where a statement must end, unless they hide one another.
+_SPLIT_ROUNDS: Final = 4
 
 _CAMEL: Final = re.compile(r"[a-z$][a-z0-9$]*[A-Z][A-Za-z0-9$]*")
 _SNAKE: Final = re.compile(r"_*[a-z0-9]+(?:_+[a-z0-9]+)+_*")
@@ -72,19 +75,23 @@ def lower_script(source: bytes, dialect: str, offset: int = 0) -> ir.Script:
     """
     language, kinds, expressions, statements, comment_query = _tables(dialect)
     padded = bytes(offset) + source if offset else source
-    tree = parsed(language, padded, offset)
-    cx = Lowering(padded, language, kinds, expressions, statements)
+    tree, text = parsed(language, padded, offset)
     collecting = gc.isenabled()
     # Lowering makes many records and no cycles; the collector would only walk them again and again.
     gc.disable()
     try:
-        root = tree.root_node
-        with room_for_nesting():
-            body, directives = body_with_directives(cx, root.named_children, 0)
+        for _ in range(_SPLIT_ROUNDS):
+            cx = Lowering(padded, text, language, kinds, expressions, statements)
+            with room_for_nesting():
+                body, directives = body_with_directives(cx, tree.root_node.named_children, 0)
+            if not cx.splits:
+                break
+            tree, text = split(language, text, cx.splits, offset)
         _look_into_cut(cx)
     finally:
         if collecting:
             gc.enable()
+    root = tree.root_node
     if root.has_error:
         for node in outermost_problems(root):
             cx.problem(node.start_byte, node.end_byte, "missing" if node.is_missing else "error")

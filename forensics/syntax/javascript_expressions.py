@@ -32,6 +32,9 @@ from forensics.syntax.literals import (
 )
 
 _BARE_TYPE_PARAMETER: Final = re.compile(rb"<\s*[\w$]+\s*>")
+# What follows on a new line does not continue an arrow function with a block, though the grammar calls or divides it.
+_NEXT_STATEMENT: Final = re.compile(rb"[ \t\r]*(?://[^\n]*)?\n(?:\s|//[^\n]*\n|/\*(?s:.*?)\*/)*(?:[(\[`+-]|/(?![/*]))")
+_SPACES: Final = (b" ", b"\t", b"\n", b"\r")
 _MODIFIERS: Final = frozenset({"accessibility_modifier", "override_modifier", "readonly"})
 _ERASED_PARAMETERS: Final = frozenset({"this", "comment", "html_comment", "ERROR", "decorator"})
 
@@ -161,6 +164,7 @@ def object_(cx: Lowering, node: Node, depth: int) -> ir.Expression:
             properties.append(ir.Property(start, end, "spread", None, expression(cx, operand(cx, child), inner)))
         elif kind not in comments:
             properties.append(ir.Property(start, end, "spread", None, ir.Opaque(start, end, SYNTAX_ERROR)))
+    cx.check_commas(node, len(properties))
     return ir.Object(node.start_byte, node.end_byte, properties)
 
 
@@ -241,7 +245,9 @@ def call(cx: Lowering, node: Node, depth: int) -> ir.Expression:
 
 def arguments(cx: Lowering, node: Node, depth: int) -> list[ir.Expression]:
     comments = cx.kinds.comments
-    return [expression(cx, kid, depth) for kid in node.named_children if kid.kind_id not in comments]
+    values = [expression(cx, kid, depth) for kid in node.named_children if kid.kind_id not in comments]
+    cx.check_commas(node, len(values))
+    return values
 
 
 def new(cx: Lowering, node: Node, depth: int) -> ir.Expression:
@@ -267,6 +273,9 @@ def wrapped(cx: Lowering, node: Node, depth: int) -> ir.Expression:
             kids = cx.significant(kids)
         if not kids:
             return ir.Opaque(node.start_byte, node.end_byte, SYNTAX_ERROR)
+        if len(kids) > 1 and cx.kind_names[kids[1].kind_id] == "type_annotation":
+            # The grammar accepts `(a: T)` where only the parameters of an arrow function may be meant.
+            cx.problem(node.start_byte, node.end_byte, "error")
         node = kids[-1] if kind == kinds.type_assertion else kids[0]
         kind = node.kind_id
     return expression(cx, node, depth)
@@ -397,6 +406,8 @@ def jsx_element(cx: Lowering, node: Node, depth: int) -> ir.Expression:
     kids = node.named_children
     opening, closing = kids[0], kids[-1]
     element, attributes = jsx_opening(cx, opening, depth)
+    if not node.has_error:
+        check_closing(cx, opening, closing)
     children: list[ir.Expression] = []
     at = opening.end_byte
     inner = depth + LEVEL
@@ -414,6 +425,15 @@ def jsx_element(cx: Lowering, node: Node, depth: int) -> ir.Expression:
             children.append(expression(cx, kid, inner))
     jsx_string(cx, at, closing.start_byte, children)
     return ir.Jsx(node.start_byte, node.end_byte, element, attributes, children)
+
+
+def check_closing(cx: Lowering, opening: Node, closing: Node) -> None:
+    """Notes a closing tag of another name, which the grammar accepts."""
+    opened, closed = opening.child_by_field_name("name"), closing.child_by_field_name("name")
+    if opened is None and closed is None:
+        return
+    if opened is None or closed is None or "".join(cx.text(opened).split()) != "".join(cx.text(closed).split()):
+        cx.problem(closing.start_byte, closing.end_byte, "error")
 
 
 def jsx_string(cx: Lowering, start: int, end: int, children: list[ir.Expression]) -> None:
@@ -441,8 +461,13 @@ def jsx_opening(cx: Lowering, node: Node, depth: int) -> tuple[ir.Expression | N
         if kind == "jsx_attribute":
             attributes.append(jsx_attribute(cx, kid, inner))
         elif kind == "jsx_expression":
-            value = expression(cx, operand(cx, operand(cx, kid)), inner + LEVEL)
-            attributes.append(ir.JsxAttribute(start, end, "...", value))
+            held = cx.significant(kid.named_children)
+            if held and cx.kind_names[held[0].kind_id] == "spread_element":
+                value = expression(cx, operand(cx, held[0]), inner + LEVEL)
+                attributes.append(ir.JsxAttribute(start, end, "...", value))
+            else:
+                # The grammar accepts `a{b}` where `a={b}` is meant.
+                cx.problem(start, end, "error")
         elif position == 0:
             element = jsx_name(cx, kid, inner)
     return element, attributes
@@ -548,6 +573,7 @@ def object_pattern(cx: Lowering, node: Node, depth: int) -> ir.Pattern:
             )
         elif kind == "rest_pattern":
             rest = pattern(cx, operand(cx, kid), inner)
+    cx.check_commas(node, len(properties))
     return ir.ObjectPattern(node.start_byte, node.end_byte, properties, rest)
 
 
@@ -602,6 +628,8 @@ def function(cx: Lowering, node: Node, depth: int) -> ir.Function:
             parameters, _promoted = formal_parameters(cx, kid, inner)
         elif kind == "statement_block":
             body, directives = body_with_directives(cx, kid.named_children, inner)
+            if is_arrow and cx.parsed[end : end + 1] in _SPACES and _NEXT_STATEMENT.match(cx.parsed, end):
+                cx.splits.append(end)
         elif kind == "type_parameters":
             if cx.is_tsx and _BARE_TYPE_PARAMETER.fullmatch(cx.source, kid.start_byte, kid.end_byte):
                 is_bare = True
@@ -619,12 +647,10 @@ def function(cx: Lowering, node: Node, depth: int) -> ir.Function:
         cx.arrow_functions += 1
         if is_bare:
             # The grammar accepts what TypeScript and esbuild read as the start of an element.
-            cx.problem(node.start_byte, body[0].start if body else node.end_byte, "error")
+            cx.problem(start, body[0].start if body else end, "error")
     if is_async:
         cx.async_functions += 1
-    return ir.Function(
-        node.start_byte, node.end_byte, written, parameters, body, is_async, is_generator, is_arrow, directives
-    )
+    return ir.Function(start, end, written, parameters, body, is_async, is_generator, is_arrow, directives)
 
 
 def formal_parameters(cx: Lowering, node: Node, depth: int) -> tuple[list[ir.Pattern], list[ir.Statement]]:
@@ -663,6 +689,7 @@ def formal_parameters(cx: Lowering, node: Node, depth: int) -> tuple[list[ir.Pat
                     ir.Assign(start, end, "=", ir.Member(at, to, ir.This(at, to), text, False), ir.Name(at, to, text)),
                 )
             )
+    cx.check_commas(node, len(parameters))
     return parameters, promoted
 
 
@@ -727,11 +754,18 @@ def class_(cx: Lowering, node: Node, depth: int) -> ir.Class:
         kind = cx.kind_names[kid.kind_id]
         if kind in ("identifier", "type_identifier"):
             written = cx.text(kid)
+        elif kind == "decorator":
+            decorator(cx, kid, depth)
         elif kind == "class_heritage":
             superclass = heritage(cx, kid, depth + LEVEL)
         elif kind == "class_body":
             members = class_members(cx, kid, depth + LEVEL)
     return ir.Class(node.start_byte, node.end_byte, written, superclass, members)
+
+
+def decorator(cx: Lowering, node: Node, depth: int) -> None:
+    """Decorators are not kept, but what is wrong inside them is noted."""
+    expression(cx, operand(cx, node), depth)
 
 
 def heritage(cx: Lowering, node: Node, depth: int) -> ir.Expression | None:
@@ -766,6 +800,8 @@ def class_members(cx: Lowering, node: Node, depth: int) -> list[ir.ClassMember]:
             field = class_field(cx, kid, inner)
             if field is not None:
                 members.append(field)
+        elif kind == "decorator":
+            decorator(cx, kid, inner)
         elif kind == "class_static_block":
             cx.functions += 1
             block = kid.child_by_field_name("body")

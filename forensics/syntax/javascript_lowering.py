@@ -66,6 +66,8 @@ class Kinds:
 class Lowering:
     """What the handlers need (source, tables) and what they note on the way (counts, flags).
 
+    `parsed` is the text that the tree was made from: the source with some places masked (javascript_repairs).
+    `splits` are places where a statement ends that the grammar continues.
     `functions` and `namespaces` count the ones around the node at hand. `problems` are those that the grammar let
     pass. `cut` holds the nodes left out because they nest too deeply, each with `functions`.
     """
@@ -84,11 +86,13 @@ class Lowering:
         "kind_names",
         "kinds",
         "namespaces",
+        "parsed",
         "problems",
         "promise_then",
         "quotes",
         "semicolons",
         "source",
+        "splits",
         "statements",
         "try_statements",
         "without_semicolons",
@@ -97,12 +101,15 @@ class Lowering:
     def __init__(
         self,
         source: bytes,
+        parsed: bytes,
         grammar: Grammar,
         kinds: Kinds,
         expressions: dict[int, Expression],
         statements: dict[int, Statement],
     ) -> None:
         self.source = source
+        self.parsed = parsed
+        self.splits: list[int] = []
         self.kind_names = grammar.kind_names
         self.kinds = kinds
         self.expressions = expressions
@@ -136,6 +143,24 @@ class Lowering:
         """Notes a place where the source is wrong; `kind` as in ir.SyntaxProblem."""
         text = self.source[start:end].decode("utf-8", "replace")[:PROBLEM_TEXT]
         self.problems.append(ir.SyntaxProblem(start, end, kind, text))
+
+    def check_commas(self, node: Node, items: int) -> None:
+        """Notes commas with nothing before them in a list of `items`, which the grammar accepts.
+
+        A list with fewer commas than items can't have any.
+        """
+        commas = node.child_count - node.named_child_count - 2
+        if not commas or commas < items:
+            return
+        comma, extras = self.kinds.comma, self.kinds.extras
+        is_empty = True
+        for kid in node.children[1:]:
+            if kid.kind_id == comma:
+                if is_empty:
+                    self.problem(kid.start_byte, kid.end_byte, "error")
+                is_empty = True
+            elif kid.kind_id not in extras:
+                is_empty = False
 
     def too_deep(self, node: Node) -> ir.Opaque:
         self.cut.append((node, self.functions))

@@ -17,6 +17,7 @@ from tree_sitter import Node, Tree
 from forensics.syntax.grammars import Grammar
 
 _ROUNDS: Final = 4
+_SEMICOLON: Final = ord(";")
 _STRING: Final = rb"""(?:"[^"\n]*"|'[^'\n]*')"""
 
 _USING: Final = re.compile(rb"\b(?:(await)[ \t]+)?(using)(?=[ \t]+[A-Za-z_$][\w$]*[ \t\n]*(?:=[^=]|:|of\b))")
@@ -131,8 +132,8 @@ class _Mask(NamedTuple):
     belongs: Callable[[Node], bool]
 
 
-def parsed(grammar: Grammar, source: bytes, offset: int) -> Tree:
-    """The tree of the source, known gaps of the grammar mended where they would give errors."""
+def parsed(grammar: Grammar, source: bytes, offset: int) -> tuple[Tree, bytes]:
+    """The tree of the source, known gaps of the grammar mended where they would give errors, and the text parsed."""
     masked = _without_using(source) if grammar.dialect != "javascript" and b"using" in source else source
     tree = grammar.parse(masked, offset)
     for _ in range(_ROUNDS):
@@ -142,7 +143,16 @@ def parsed(grammar: Grammar, source: bytes, offset: int) -> Tree:
         if better is None:
             break
         masked, tree = better
-    return tree
+    return tree, masked
+
+
+def split(grammar: Grammar, masked: bytes, places: list[int], offset: int) -> tuple[Tree, bytes]:
+    """The tree with statements ended at these places, where a white space character stands."""
+    text = bytearray(masked)
+    for place in places:
+        text[place] = _SEMICOLON
+    mended = bytes(text)
+    return grammar.parse(mended, offset), mended
 
 
 def outermost_problems(root: Node) -> list[Node]:
@@ -233,7 +243,8 @@ def _opening_angle(source: bytes, close: int) -> int:
         elif byte == 0x3C:
             depth -= 1
             if depth == 0:
-                return at
+                quotes_match = all(source.count(quote, at, close) % 2 == 0 for quote in (b"'", b'"'))
+                return at if quotes_match else -1
         elif byte == 0x60:
             break
     return -1

@@ -15,6 +15,7 @@ from forensics.syntax import ir
 from forensics.syntax.javascript_expressions import (
     assigned,
     class_,
+    decorator,
     function,
     operand,
     pattern,
@@ -54,6 +55,10 @@ _DECLARATIONS: Final = frozenset(
         *_TYPE_KINDS,
     }
 )
+# Expressions that can't stand alone as a statement after a label or a brace.
+_NO_STATEMENT: Final = frozenset({"function_expression", "class", "pair", "method_definition", "spread_element"})
+_LONELY_WORDS: Final = frozenset({"export", "import", "const", "function", "class", "if", "for", "while", "return"})
+_BRACE: Final = ord("{")
 _EXPORT_TYPE: Final = re.compile(rb"export\s+type\s+\*")
 _AWAIT_BEFORE: Final = re.compile(rb"\bawait(?:[ \t]+(?:usin)?)?\Z")
 _VALUE_NAMES: Final = frozenset({"type_annotation", "comment", "html_comment", "!", "ERROR"})
@@ -82,7 +87,49 @@ def evaluate(cx: Lowering, node: Node, depth: int, out: list[ir.Statement]) -> N
     if cx.kind_names[held.kind_id] == "internal_module":
         namespace(cx, held, depth, out)
         return
-    out.append(ir.Evaluate(node.start_byte, node.end_byte, expression(cx, held, depth + LEVEL)))
+    start, end = node.start_byte, node.end_byte
+    if cx.source[start] == _BRACE:
+        if cx.kind_names[held.kind_id] == "object":
+            block_read_as_object(cx, held, depth, out)
+            return
+        cx.problem(start, end, "error")
+    if held.kind_id == cx.kinds.identifier and cx.text(held) in _LONELY_WORDS:
+        # The TypeScript grammar reads the word alone as a name.
+        cx.problem(start, end, "error")
+    out.append(ir.Evaluate(start, end, expression(cx, held, depth + LEVEL)))
+
+
+def block_read_as_object(cx: Lowering, node: Node, depth: int, out: list[ir.Statement]) -> None:
+    """No statement begins with an object, though the grammar reads `{a: b}` so: it is a block with a label.
+
+    `{a: b, c: d}` and the like can't be read as a block and are noted as problems.
+    """
+    names = cx.kind_names
+    start, end = node.start_byte, node.end_byte
+    parts = cx.significant(node.named_children)
+    label: Node | None = None
+    values = parts
+    if parts and names[parts[0].kind_id] == "pair":
+        label, value = cx.significant(parts[0].named_children)
+        values = [value, *parts[1:]]
+    commas = node.child_count - node.named_child_count - 2
+    is_block = (
+        (label is None or names[label.kind_id] == "property_identifier")
+        and commas == max(0, len(parts) - 1)
+        and all(names[part.kind_id] == "shorthand_property_identifier" for part in parts[1:])
+        and not (values and names[values[0].kind_id] in _NO_STATEMENT)
+    )
+    if not is_block:
+        cx.problem(start, end, "error")
+        out.append(ir.Evaluate(start, end, expression(cx, node, depth + LEVEL)))
+        return
+    inner = depth + LEVEL
+    body: list[ir.Statement] = [
+        ir.Evaluate(value.start_byte, value.end_byte, expression(cx, value, inner + 2 * LEVEL)) for value in values
+    ]
+    if label is not None:
+        body = [ir.Labelled(parts[0].start_byte, parts[-1].end_byte, cx.text(label), body)]
+    out.append(ir.Block(start, end, body))
 
 
 def declare(cx: Lowering, node: Node, depth: int, out: list[ir.Statement]) -> None:
@@ -367,6 +414,7 @@ def import_bindings(cx: Lowering, clause: Node) -> list[ir.ImportBinding]:
             local = operand(cx, kid)
             bindings.append(ir.ImportBinding(kid.start_byte, kid.end_byte, "*", cx.text(local)))
         elif kind == "named_imports":
+            cx.check_commas(kid, 0)
             for item in kid.named_children:
                 if names[item.kind_id] != "import_specifier":
                     continue
@@ -427,6 +475,9 @@ def export(cx: Lowering, node: Node, depth: int, out: list[ir.Statement]) -> Non
     kids = cx.significant(node.children)
     words = {names[kid.kind_id] for kid in kids}
     is_default = "default" in words
+    for kid in kids:
+        if names[kid.kind_id] == "decorator":
+            decorator(cx, kid, depth)
     declaration = node.child_by_field_name("declaration")
     if declaration is None:
         declaration = next((kid for kid in kids if names[kid.kind_id] in _DECLARATIONS), None)
@@ -461,6 +512,7 @@ def export(cx: Lowering, node: Node, depth: int, out: list[ir.Statement]) -> Non
         elif kind == "namespace_export":
             bindings.append(ir.ExportBinding(kid.start_byte, kid.end_byte, module_name(cx, operand(cx, kid)), "*"))
         elif kind == "export_clause":
+            cx.check_commas(kid, 0)
             for item in kid.named_children:
                 if names[item.kind_id] != "export_specifier":
                     continue
@@ -474,6 +526,9 @@ def export(cx: Lowering, node: Node, depth: int, out: list[ir.Statement]) -> Non
                             item.start_byte, item.end_byte, module_name(cx, alias), module_name(cx, written)
                         )
                     )
+    if not bindings and not words & {"export_clause", "*"}:
+        # The grammar accepts `export` alone.
+        cx.problem(start, end, "error")
     text, at, to = specifier(cx, node.child_by_field_name("source"))
     out.append(ir.Export(start, end, bindings, text, type_only, at, to))
 
@@ -527,6 +582,15 @@ def declared_name(cx: Lowering, node: Node) -> str:
 def type_declaration(cx: Lowering, node: Node, depth: int, out: list[ir.Statement]) -> None:
     kind = _TYPE_KINDS[cx.kind_names[node.kind_id]]
     out.append(ir.TypeDeclaration(node.start_byte, node.end_byte, kind, declared_name(cx, node), False))
+
+
+def interface(cx: Lowering, node: Node, depth: int, out: list[ir.Statement]) -> None:
+    body = node.child_by_field_name("body")
+    for kid in [] if body is None else body.named_children:
+        if cx.kind_names[kid.kind_id] == "export_statement":
+            # The grammar accepts one inside an interface, where a brace was lost.
+            cx.problem(kid.start_byte, kid.end_byte, "error")
+    type_declaration(cx, node, depth, out)
 
 
 def ambient(cx: Lowering, node: Node, depth: int, out: list[ir.Statement]) -> None:
@@ -603,7 +667,7 @@ HANDLERS: Final[dict[str, Statement]] = {
     "if_statement": if_,
     "import_alias": import_alias,
     "import_statement": import_,
-    "interface_declaration": type_declaration,
+    "interface_declaration": interface,
     "internal_module": namespace,
     "labeled_statement": labelled,
     "lexical_declaration": declare,
