@@ -615,6 +615,7 @@ def function(cx: Lowering, node: Node, depth: int) -> ir.Function:
     body: list[ir.Statement] = []
     directives: list[str] = []
     inner = depth + LEVEL
+    start, end = node.start_byte, node.end_byte
     cx.functions += 1
     for kid in kids:
         kind = names[kid.kind_id]
@@ -625,7 +626,7 @@ def function(cx: Lowering, node: Node, depth: int) -> ir.Function:
         elif kind == "=>":
             is_arrow = True
         elif kind == "formal_parameters":
-            parameters, _promoted = formal_parameters(cx, kid, inner)
+            parameters, _ = formal_parameters(cx, kid, inner)
         elif kind == "statement_block":
             body, directives = body_with_directives(cx, kid.named_children, inner)
             if is_arrow and cx.parsed[end : end + 1] in _SPACES and _NEXT_STATEMENT.match(cx.parsed, end):
