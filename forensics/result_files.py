@@ -482,8 +482,9 @@ def load(directory: Path, *, files: bool = True) -> ScanResult:
     """A result set, whole, in memory; builds sorted by id. `files`: with the sums of the builds' files."""
     builds: list[BuildResult] = []
     snippets: dict[str, str] = {}
+    names = shard_names(directory)
     run = read_run(directory)
-    for name in shard_names(directory):
+    for name in names:
         more, texts = read_shard(directory, name, files=files)
         builds += more
         snippets.update(texts)
