@@ -76,8 +76,10 @@ def compare_groups(
     groups, names = pd.factorize(frame[by], sort=True)
     if len(names) < 2:
         raise InputError(f"{table.source}: one {by} only ({', '.join(map(str, names))}): nothing to compare")
-    if len(names) > MOST_CATEGORIES or len(frame) / len(names) < FEWEST_BUILDS_A_CATEGORY:
-        raise InputError(f"{table.source}: {len(names):,} levels of {by} in {len(frame):,} builds: too many to compare")
+    if len(names) > MOST_CATEGORIES:
+        raise InputError(f"{table.source}: {len(names):,} levels of {by}: too many to compare")
+    if len(frame) / len(names) < FEWEST_BUILDS_A_CATEGORY:
+        raise InputError(f"{table.source}: {len(frame):,} builds of {len(names):,} levels of {by}: too few to compare")
     coded, left_out = _coded_features(table, frame, by, within, features)
     tasks, _ = pd.factorize(stratified.stratum_keys(frame, within), sort=True)
     pairs, separating = [], []
