@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import gc
 import re
-from functools import cache
-from itertools import pairwise
+from functools import cache, lru_cache
 from typing import Final
 
-from tree_sitter import Query, QueryCursor, Tree
+from tree_sitter import Node, Query, QueryCursor
 
 from forensics.syntax import ir
 from forensics.syntax.grammars import Grammar, grammar
@@ -52,7 +51,7 @@ _CAMEL: Final = re.compile(r"[a-z$][a-z0-9$]*[A-Z][A-Za-z0-9$]*")
 _SNAKE: Final = re.compile(r"_*[a-z0-9]+(?:_+[a-z0-9]+)+_*")
 _PASCAL: Final = re.compile(r"[A-Z][A-Z0-9]*[a-z][A-Za-z0-9]*")
 _UPPER: Final = re.compile(r"[A-Z][A-Z0-9]*(?:_+[A-Z0-9]+)*")
-_INDENT: Final = re.compile(rb"^([ \t]*)[^\s]", re.MULTILINE)
+_TAB: Final = ord("\t")
 
 
 @cache
@@ -63,7 +62,7 @@ def _tables(dialect: str) -> tuple[Grammar, Kinds, dict[int, ExpressionHandler],
         Kinds(language),
         language.handlers(EXPRESSIONS, unreadable_expression),
         language.handlers(STATEMENTS, unreadable_statement),
-        Query(language.language, "[(comment) (html_comment)] @comment"),
+        Query(language.language, "(html_comment) @comment"),
     )
 
 
@@ -73,7 +72,7 @@ def lower_script(source: bytes, dialect: str, offset: int = 0) -> ir.Script:
     `offset` is added to every position: where an inline script stands in its page. Bytes that are not UTF-8 are read
     as U+FFFD, as Node and browsers do.
     """
-    language, kinds, expressions, statements, comment_query = _tables(dialect)
+    language, kinds, expressions, statements, html_comments = _tables(dialect)
     padded = bytes(offset) + source if offset else source
     tree, text = parsed(language, padded, offset)
     collecting = gc.isenabled()
@@ -96,7 +95,7 @@ def lower_script(source: bytes, dialect: str, offset: int = 0) -> ir.Script:
         for node in outermost_problems(root):
             cx.problem(node.start_byte, node.end_byte, "missing" if node.is_missing else "error")
     cx.problems.sort(key=lambda problem: problem.start)
-    comments = _comments(tree, padded, comment_query)
+    comments = _comments(cx, root, html_comments)
     return ir.Script(
         body,
         directives,
@@ -115,12 +114,35 @@ def _hashbang(source: bytes) -> str:
     return source.split(b"\n", 1)[0].rstrip(b"\r").decode("utf-8", "replace")
 
 
-def _comments(tree: Tree, source: bytes, query: Query) -> list[ir.Comment]:
-    if b"//" not in source and b"/*" not in source and b"<!--" not in source and b"-->" not in source:
-        return []
-    nodes = QueryCursor(query).captures(tree.root_node).get("comment", [])
-    comments = [ir.Comment(node.start_byte, node.end_byte, source.startswith(b"/*", node.start_byte)) for node in nodes]
-    comments.sort(key=lambda comment: comment.start)
+def _comments(cx: Lowering, root: Node, html_comments: Query) -> list[ir.Comment]:
+    """All comments in order: those among statements are known, for others the tree is asked at each `//` and `/*`."""
+    source, known = cx.source, cx.comments
+    comments: list[ir.Comment] = []
+    line, block = source.find(b"//"), source.find(b"/*")
+    while line >= 0 or block >= 0:
+        start = line if block < 0 or 0 <= line < block else block
+        end = known.get(start, -1)
+        if end < 0:
+            node = root.descendant_for_byte_range(start, start + 2)
+            if node is None or node.start_byte > start:
+                end = start + 1
+            elif node.type == "comment" and node.parent is not None and node.parent.type != "jsx_element":
+                end = known[start] = node.end_byte
+            else:
+                # A string, a piece of a template or of text: nothing in it is a comment.
+                end = start + 1 if node.child_count else max(node.end_byte, start + 1)
+        if start in known:
+            comments.append(ir.Comment(start, end, start == block))
+        if 0 <= line < end:
+            line = source.find(b"//", end)
+        if 0 <= block < end:
+            block = source.find(b"/*", end)
+    if b"<!--" in source or b"-->" in source:
+        comments += [
+            ir.Comment(node.start_byte, node.end_byte, False)
+            for node in QueryCursor(html_comments).captures(root).get("comment", [])
+        ]
+        comments.sort(key=lambda comment: comment.start)
     return comments
 
 
@@ -156,9 +178,9 @@ def _look_into_cut(cx: Lowering) -> None:
 
 def _style(cx: Lowering, source: bytes, offset: int, comments: list[ir.Comment]) -> dict[str, int]:
     counts = dict.fromkeys(STYLE_KEYS, 0)
-    counts["quotes_single"] = cx.quotes["'"]
-    counts["quotes_double"] = cx.quotes['"']
-    counts["quotes_template"] = cx.quotes["`"]
+    counts["quotes_single"] = cx.quotes_single
+    counts["quotes_double"] = cx.quotes_double
+    counts["quotes_template"] = cx.quotes_template
     counts["statements_with_semicolon"] = cx.semicolons
     counts["statements_without_semicolon"] = cx.without_semicolons
     counts["arrow_functions"] = cx.arrow_functions
@@ -166,46 +188,55 @@ def _style(cx: Lowering, source: bytes, offset: int, comments: list[ir.Comment])
     counts["async_functions"] = cx.async_functions
     counts["try_statements"] = cx.try_statements
     counts["promise_then"] = cx.promise_then
-    for name in cx.declared:
-        if _CAMEL.fullmatch(name):
-            counts["camel_case"] += 1
-        elif _PASCAL.fullmatch(name):
-            counts["pascal_case"] += 1
-        elif _SNAKE.fullmatch(name):
-            counts["snake_case"] += 1
-        elif len(name) > 1 and _UPPER.fullmatch(name):
-            counts["upper_case"] += 1
-    widths: list[int] = [0]
-    for indent in _INDENT.findall(source):
-        if indent.startswith(b"\t"):
+    for written in cx.declared:
+        case = _case(written)
+        if case:
+            counts[case] += 1
+    before = 0
+    for line in source.split(b"\n"):
+        content = line.lstrip()
+        if not content:
+            continue
+        if line[0] == _TAB:
             counts["indent_tab"] += 1
-        widths.append(len(indent))
-    for before, after in pairwise(widths):
-        if after - before == 2:
+        width = len(line) - len(content)
+        if width - before == 2:
             counts["indent_2"] += 1
-        elif after - before == 4:
+        elif width - before == 4:
             counts["indent_4"] += 1
-    comment_lines, code_lines = _line_counts(source, offset, comments)
-    counts["comment_lines"] = comment_lines
-    counts["code_lines"] = code_lines
+        before = width
+    counts["comment_lines"], counts["code_lines"] = _line_counts(source, offset, comments)
     return counts
+
+
+@lru_cache(maxsize=1 << 16)
+def _case(name: str) -> str:
+    """The key of STYLE_KEYS that counts this identifier; "" for single lower-case words and the like."""
+    if _CAMEL.fullmatch(name):
+        return "camel_case"
+    if _PASCAL.fullmatch(name):
+        return "pascal_case"
+    if _SNAKE.fullmatch(name):
+        return "snake_case"
+    return "upper_case" if len(name) > 1 and _UPPER.fullmatch(name) else ""
 
 
 def _line_counts(source: bytes, offset: int, comments: list[ir.Comment]) -> tuple[int, int]:
     """Lines touched by a comment, and lines with anything else than white space on them."""
     commented = 0
-    last_line_end = -1
+    last_line = -1
     pieces: list[bytes] = []
     at = 0
     for comment in comments:
         start, end = comment.start - offset, comment.end - offset
-        lines = source.count(b"\n", start, end) + 1
-        line_start = source.rfind(b"\n", 0, start) + 1
-        commented += lines - (1 if line_start <= last_line_end else 0)
-        last_line_end = max(last_line_end, source.rfind(b"\n", 0, end) + 1)
+        lines = source.count(b"\n", start, end)
+        first_line = source.rfind(b"\n", 0, start)
+        commented += lines + (first_line != last_line)
+        last_line = source.rfind(b"\n", start, end) if lines else first_line
         pieces.append(source[at:start])
-        pieces.append(b"\n" * (lines - 1))
+        if lines:
+            pieces.append(b"\n" * lines)
         at = end
     pieces.append(source[at:])
-    code = sum(1 for line in b"".join(pieces).split(b"\n") if line and not line.isspace())
-    return commented, code
+    code = b"".join(pieces).translate(None, b" \t\r\f\v").split(b"\n")
+    return commented, len(code) - code.count(b"")

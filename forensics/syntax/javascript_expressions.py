@@ -53,11 +53,10 @@ def name(cx: Lowering, node: Node, depth: int) -> ir.Expression:
 def string(cx: Lowering, node: Node, depth: int) -> ir.Const:
     start, end = node.start_byte, node.end_byte
     raw = cx.source[start:end]
-    quote = raw[:1]
-    if quote == b"'":
-        cx.quotes["'"] += 1
-    elif quote == b'"':
-        cx.quotes['"'] += 1
+    if raw[:1] == b"'":
+        cx.quotes_single += 1
+    else:
+        cx.quotes_double += 1
     return ir.Const(start, end, cooked(raw[1:-1].decode("utf-8", "replace")))
 
 
@@ -99,7 +98,7 @@ def regex(cx: Lowering, node: Node, depth: int) -> ir.Expression:
 
 
 def template(cx: Lowering, node: Node, depth: int) -> ir.Template:
-    cx.quotes["`"] += 1
+    cx.quotes_template += 1
     start, end = node.start_byte, node.end_byte
     source = cx.source
     parts: list[ir.Expression] = []
@@ -198,14 +197,14 @@ def member(cx: Lowering, node: Node, depth: int) -> ir.Expression:
     if len(kids) != 3:
         kids = cx.significant(kids)
     target, dot, name_node = kids
-    text = cx.text(name_node)
-    if text == "then" or text == "catch":
-        cx.promise_then += text == "then"
+    written = cx.source[name_node.start_byte : name_node.end_byte].decode("utf-8", "replace")
+    if written == "then":
+        cx.promise_then += 1
     return ir.Member(
         node.start_byte,
         node.end_byte,
         expression(cx, target, depth + LINK),
-        text,
+        written,
         dot.kind_id in cx.kinds.optional_chain,
     )
 
@@ -244,9 +243,20 @@ def call(cx: Lowering, node: Node, depth: int) -> ir.Expression:
 
 
 def arguments(cx: Lowering, node: Node, depth: int) -> list[ir.Expression]:
+    values: list[ir.Expression] = []
+    comma = cx.kinds.comma
     comments = cx.kinds.comments
-    values = [expression(cx, kid, depth) for kid in node.named_children if kid.kind_id not in comments]
-    cx.check_commas(node, len(values))
+    is_empty = True
+    for kid in node.children[1:-1]:
+        kind = kid.kind_id
+        if kind == comma:
+            if is_empty:
+                # The grammar accepts a comma with nothing before it.
+                cx.problem(kid.start_byte, kid.end_byte, "error")
+            is_empty = True
+        elif kind not in comments:
+            values.append(expression(cx, kid, depth))
+            is_empty = False
     return values
 
 

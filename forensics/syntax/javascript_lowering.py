@@ -68,6 +68,7 @@ class Lowering:
 
     `parsed` is the text that the tree was made from: the source with some places masked (javascript_repairs).
     `splits` are places where a statement ends that the grammar continues.
+    `comments` maps the starts of comments among statements to their ends.
     `functions` and `namespaces` count the ones around the node at hand. `problems` are those that the grammar let
     pass. `cut` holds the nodes left out because they nest too deeply, each with `functions`.
     """
@@ -75,6 +76,7 @@ class Lowering:
     __slots__ = (
         "arrow_functions",
         "async_functions",
+        "comments",
         "cut",
         "declared",
         "expressions",
@@ -82,6 +84,7 @@ class Lowering:
         "functions",
         "has_module_syntax",
         "has_top_level_await",
+        "identifier",
         "is_tsx",
         "kind_names",
         "kinds",
@@ -89,7 +92,9 @@ class Lowering:
         "parsed",
         "problems",
         "promise_then",
-        "quotes",
+        "quotes_double",
+        "quotes_single",
+        "quotes_template",
         "semicolons",
         "source",
         "splits",
@@ -112,6 +117,8 @@ class Lowering:
         self.splits: list[int] = []
         self.kind_names = grammar.kind_names
         self.kinds = kinds
+        self.identifier = kinds.identifier
+        self.comments: dict[int, int] = {}
         self.expressions = expressions
         self.statements = statements
         self.functions = 0
@@ -122,7 +129,9 @@ class Lowering:
         self.is_tsx = grammar.dialect == "tsx"
         self.has_module_syntax = False
         self.has_top_level_await = False
-        self.quotes = {"'": 0, '"': 0, "`": 0}
+        self.quotes_single = 0
+        self.quotes_double = 0
+        self.quotes_template = 0
         self.semicolons = 0
         self.without_semicolons = 0
         self.arrow_functions = 0
@@ -170,7 +179,7 @@ class Lowering:
 def expression(cx: Lowering, node: Node, depth: int) -> ir.Expression:
     """The record of any expression node."""
     kind = node.kind_id
-    if kind == cx.kinds.identifier:
+    if kind == cx.identifier:
         start, end = node.start_byte, node.end_byte
         if start == end:
             return ir.Opaque(start, end, SYNTAX_ERROR)

@@ -65,7 +65,11 @@ _VALUE_NAMES: Final = frozenset({"type_annotation", "comment", "html_comment", "
 
 
 def nothing(cx: Lowering, node: Node, depth: int, out: list[ir.Statement]) -> None:
-    """Empty and debugger statements, comments."""
+    """Empty and debugger statements."""
+
+
+def comment(cx: Lowering, node: Node, depth: int, out: list[ir.Statement]) -> None:
+    cx.comments[node.start_byte] = node.end_byte
 
 
 def unreadable(cx: Lowering, node: Node, depth: int, out: list[ir.Statement]) -> None:
@@ -93,7 +97,7 @@ def evaluate(cx: Lowering, node: Node, depth: int, out: list[ir.Statement]) -> N
             block_read_as_object(cx, held, depth, out)
             return
         cx.problem(start, end, "error")
-    if held.kind_id == cx.kinds.identifier and cx.text(held) in _LONELY_WORDS:
+    if held.kind_id == cx.identifier and cx.text(held) in _LONELY_WORDS:
         # The TypeScript grammar reads the word alone as a name.
         cx.problem(start, end, "error")
     out.append(ir.Evaluate(start, end, expression(cx, held, depth + LEVEL)))
@@ -649,7 +653,7 @@ HANDLERS: Final[dict[str, Statement]] = {
     "ambient_declaration": ambient,
     "break_statement": break_,
     "class_declaration": declare_class,
-    "comment": nothing,
+    "comment": comment,
     "continue_statement": continue_,
     "debugger_statement": nothing,
     "do_statement": while_,
