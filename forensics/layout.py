@@ -421,7 +421,7 @@ def joined_labels(
     by_id: dict[str, dict[str, str]] = {}
     try:
         for row in reader:
-            values = {column: row[column] or "" for column in columns}
+            values = {column: row[column] or "" for column in columns if template != f"{{{column}}}"}
             if clean_models and "model" in values:
                 values["model"] = model_name(values["model"])
             by_id[id_of(row)] = values

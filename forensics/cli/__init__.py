@@ -97,14 +97,19 @@ def _command() -> Any:
         help="What is wrong with a shipped web-app build, and whose habits made it, told without running it.",
     )
 
-    @app.callback()
-    def options(
-        version: bool = typer.Option(False, "--version", help="Print the version and end.", is_eager=True),
-    ) -> None:
-        if version:
+    def print_version(wanted: bool) -> None:
+        if wanted:
             from forensics import __version__
 
             typer.echo(f"build-forensics {__version__}")
             raise typer.Exit
+
+    @app.callback()
+    def options(
+        version: bool = typer.Option(
+            False, "--version", help="Print the version.", is_eager=True, callback=print_version
+        ),
+    ) -> None:
+        del version  # acted on by its callback, before a command is asked for
 
     return typer.main.get_command(app)
