@@ -41,7 +41,25 @@ ROOT = "/@build"
 """The virtual absolute path of a build's root."""
 
 _MACHINE_VARIABLES = frozenset(
-    ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "PWD", "OLDPWD", "LANG", "TERM", "TMPDIR", "TEMP", "TMP", "EDITOR", "HOSTNAME", "INIT_CWD", "NODE", "COLOR"]
+    [
+        "PATH",
+        "HOME",
+        "USER",
+        "LOGNAME",
+        "SHELL",
+        "PWD",
+        "OLDPWD",
+        "LANG",
+        "TERM",
+        "TMPDIR",
+        "TEMP",
+        "TMP",
+        "EDITOR",
+        "HOSTNAME",
+        "INIT_CWD",
+        "NODE",
+        "COLOR",
+    ]
 )
 
 
@@ -143,7 +161,7 @@ class NodeHost:
                 "env": self.env,
                 "argv": JsArray(["/usr/bin/node", absolute(entry) if entry else "", *argv]),
                 "execPath": External("process.execPath"),
-                "platform": Unknown("the platform"),
+                "platform": "linux",
                 "exit": Builtin("process.exit", _exit),
                 "cwd": Builtin("process.cwd", lambda i, this, a, n: self.cwd),
                 "chdir": Builtin("process.chdir", self._chdir),
@@ -444,31 +462,183 @@ class NodeHost:
 
 
 _NODE_GLOBALS = frozenset(
-    ["Buffer", "setTimeout", "setInterval", "setImmediate", "clearTimeout", "clearInterval", "clearImmediate", "queueMicrotask", "fetch", "AbortController", "AbortSignal", "FormData", "Headers", "Request", "Response", "TextEncoder", "TextDecoder", "URLSearchParams", "Date", "Intl", "structuredClone", "performance", "crypto", "WebSocket", "EventSource", "Symbol", "WeakMap", "WeakSet", "WeakRef", "Proxy", "Reflect", "BigInt", "Function", "ArrayBuffer", "Uint8Array", "Uint16Array", "Uint32Array", "Int8Array", "Int16Array", "Int32Array", "Float32Array", "Float64Array", "Uint8ClampedArray", "BigInt64Array", "DataView", "Atomics", "SharedArrayBuffer", "Event", "EventTarget", "MessageChannel", "BroadcastChannel", "Blob", "File", "ReadableStream", "WritableStream", "TransformStream", "atob", "btoa", "encodeURI", "decodeURI", "escape", "unescape", "eval", "FinalizationRegistry", "WebAssembly", "Deno", "Bun"]
+    [
+        "Buffer",
+        "setTimeout",
+        "setInterval",
+        "setImmediate",
+        "clearTimeout",
+        "clearInterval",
+        "clearImmediate",
+        "queueMicrotask",
+        "fetch",
+        "AbortController",
+        "AbortSignal",
+        "FormData",
+        "Headers",
+        "Request",
+        "Response",
+        "TextEncoder",
+        "TextDecoder",
+        "URLSearchParams",
+        "Date",
+        "Intl",
+        "structuredClone",
+        "performance",
+        "crypto",
+        "WebSocket",
+        "EventSource",
+        "Symbol",
+        "WeakMap",
+        "WeakSet",
+        "WeakRef",
+        "Proxy",
+        "Reflect",
+        "BigInt",
+        "Function",
+        "ArrayBuffer",
+        "Uint8Array",
+        "Uint16Array",
+        "Uint32Array",
+        "Int8Array",
+        "Int16Array",
+        "Int32Array",
+        "Float32Array",
+        "Float64Array",
+        "Uint8ClampedArray",
+        "BigInt64Array",
+        "DataView",
+        "Atomics",
+        "SharedArrayBuffer",
+        "Event",
+        "EventTarget",
+        "MessageChannel",
+        "BroadcastChannel",
+        "Blob",
+        "File",
+        "ReadableStream",
+        "WritableStream",
+        "TransformStream",
+        "atob",
+        "btoa",
+        "encodeURI",
+        "decodeURI",
+        "escape",
+        "unescape",
+        "eval",
+        "FinalizationRegistry",
+        "WebAssembly",
+        "Deno",
+        "Bun",
+    ]
 ) - {"Deno", "Bun"}
 
-_TYPES = dict.fromkeys(("fetch", "setTimeout", "setInterval", "Buffer", "Date", "Symbol", "WebSocket"), "function") | {"globalThis": "object", "process": "object", "console": "object"}
+_TYPES = dict.fromkeys(("fetch", "setTimeout", "setInterval", "Buffer", "Date", "Symbol", "WebSocket"), "function") | {
+    "globalThis": "object",
+    "process": "object",
+    "console": "object",
+}
 
 _CONSOLE = JsObject(
     {
         name: Builtin(f"console.{name}", lambda interpreter, this, arguments, node: UNDEFINED)
-        for name in ["log", "info", "warn", "error", "debug", "table", "time", "timeEnd", "trace", "group", "groupEnd", "dir", "assert", "clear"]
+        for name in [
+            "log",
+            "info",
+            "warn",
+            "error",
+            "debug",
+            "table",
+            "time",
+            "timeEnd",
+            "trace",
+            "group",
+            "groupEnd",
+            "dir",
+            "assert",
+            "clear",
+        ]
     },
     complete=False,
 )
 
 _EVENT_METHODS = frozenset(
-    ["on", "once", "addListener", "addEventListener", "get", "post", "put", "patch", "delete", "all", "use", "options", "head", "param", "ws", "setInterval", "setNotFoundHandler", "setErrorHandler", "onRequest", "handle", "catch", "onclose", "onmessage", "onopen", "createServer", "command", "action", "register", "hook", "route", "watch", "subscribe"]
+    [
+        "on",
+        "once",
+        "addListener",
+        "addEventListener",
+        "get",
+        "post",
+        "put",
+        "patch",
+        "delete",
+        "all",
+        "use",
+        "options",
+        "head",
+        "param",
+        "ws",
+        "setInterval",
+        "setNotFoundHandler",
+        "setErrorHandler",
+        "onRequest",
+        "handle",
+        "catch",
+        "onclose",
+        "onmessage",
+        "onopen",
+        "createServer",
+        "command",
+        "action",
+        "register",
+        "hook",
+        "route",
+        "watch",
+        "subscribe",
+    ]
 )
 """Methods whose functions run when something happens, not while the process starts."""
 
 _CERTAIN_CALLBACKS = frozenset(
-    ["then", "finally", "listen", "mkdir", "ready", "nextTick", "setImmediate", "setTimeout", "queueMicrotask", "serialize", "transaction", "readFile", "access", "stat", "waitReady", "connect", "open"]
+    [
+        "then",
+        "finally",
+        "listen",
+        "mkdir",
+        "ready",
+        "nextTick",
+        "setImmediate",
+        "setTimeout",
+        "queueMicrotask",
+        "serialize",
+        "transaction",
+        "readFile",
+        "access",
+        "stat",
+        "waitReady",
+        "connect",
+        "open",
+    ]
 )
 """Calls whose callbacks certainly run while the process starts, after the code that is running now."""
 
 _IDENTITY = frozenset(
-    ["vite.defineConfig", "vitest/config.defineConfig", "vite.defineConfigEnv", "util.promisify", "react.useCallback", "react.memo", "react.forwardRef", "express-async-handler", "vue.defineComponent", "vue.markRaw", "vue.shallowRef", "@vitejs/plugin-vue.defineConfig", "vite.normalizePath"]
+    [
+        "vite.defineConfig",
+        "vitest/config.defineConfig",
+        "vite.defineConfigEnv",
+        "util.promisify",
+        "react.useCallback",
+        "react.memo",
+        "react.forwardRef",
+        "express-async-handler",
+        "vue.defineComponent",
+        "vue.markRaw",
+        "vue.shallowRef",
+        "@vitejs/plugin-vue.defineConfig",
+        "vite.normalizePath",
+    ]
 )
 """External functions that give back what they are given (as far as a fact needs)."""
 

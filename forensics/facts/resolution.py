@@ -10,6 +10,7 @@ Sources: https://nodejs.org/api/esm.html#resolution-algorithm-specification, htt
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,53 @@ if TYPE_CHECKING:
     from forensics.facts.packages import Package, Packages
 
 BUILTINS = frozenset(
-    ["assert", "async_hooks", "buffer", "child_process", "cluster", "console", "constants", "crypto", "dgram", "diagnostics_channel", "dns", "domain", "events", "fs", "http", "http2", "https", "inspector", "module", "net", "os", "path", "perf_hooks", "process", "punycode", "querystring", "readline", "repl", "sea", "sqlite", "stream", "string_decoder", "sys", "test", "timers", "tls", "trace_events", "tty", "url", "util", "v8", "vm", "wasi", "worker_threads", "zlib"]
+    [
+        "assert",
+        "async_hooks",
+        "buffer",
+        "child_process",
+        "cluster",
+        "console",
+        "constants",
+        "crypto",
+        "dgram",
+        "diagnostics_channel",
+        "dns",
+        "domain",
+        "events",
+        "fs",
+        "http",
+        "http2",
+        "https",
+        "inspector",
+        "module",
+        "net",
+        "os",
+        "path",
+        "perf_hooks",
+        "process",
+        "punycode",
+        "querystring",
+        "readline",
+        "repl",
+        "sea",
+        "sqlite",
+        "stream",
+        "string_decoder",
+        "sys",
+        "test",
+        "timers",
+        "tls",
+        "trace_events",
+        "tty",
+        "url",
+        "util",
+        "v8",
+        "vm",
+        "wasi",
+        "worker_threads",
+        "zlib",
+    ]
 )
 PREFIX_ONLY = frozenset({"sea", "sqlite", "test", "test/reporters"})
 """Builtins that exist only under `node:` (https://nodejs.org/api/modules.html#built-in-modules-with-mandatory-node-prefix)."""
@@ -295,3 +342,28 @@ def exported_target(exports: object, subpath: str, conditions: frozenset[str] = 
     if isinstance(exports, dict) and any(key.startswith(".") for key in exports):
         return matched_target(exports, subpath, conditions)
     return conditional_target(exports, conditions) if subpath == "." else None
+
+
+def glob_pattern(pattern: str) -> re.Pattern[str]:
+    """A path glob (`*`, `**`, `?`, `{a,b}`) as a regular expression on build paths."""
+    out, position = "", 0
+    while position < len(pattern):
+        character = pattern[position]
+        if pattern.startswith("**/", position):
+            out, position = out + "(?:.*/)?", position + 3
+            continue
+        if pattern.startswith("**", position):
+            out, position = out + ".*", position + 2
+            continue
+        if character == "*":
+            out += "[^/]*"
+        elif character == "?":
+            out += "[^/]"
+        elif character == "{" and "}" in pattern[position:]:
+            end = pattern.index("}", position)
+            out += "(?:" + "|".join(re.escape(item) for item in pattern[position + 1 : end].split(",")) + ")"
+            position = end
+        else:
+            out += re.escape(character)
+        position += 1
+    return re.compile(out)

@@ -1,0 +1,265 @@
+"""Facts: what the files of a build say together.
+
+`Facts` resolves each subject when it is first asked for and keeps it. A scanner asks facts; it never parses, opens a
+file or walks a syntax tree of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from forensics.facts.browser_host import BrowserHost
+from forensics.facts.clients import ClientCall, client_calls
+from forensics.facts.environment import load_env, read_dotenv
+from forensics.facts.interpreter import Effect, Interpreter, Site
+from forensics.facts.launch import Launch, attach, read_launch
+from forensics.facts.launch_plan import LaunchPlan, Parallel, Place, Process, Step, map_processes, processes, with_lifetimes
+from forensics.facts.packages import Packages, read_packages
+from forensics.facts.positions import location
+from forensics.facts.resolution import Resolver
+from forensics.facts.served import ServedPage, pages_of, served_page
+from forensics.facts.servers import Server, servers_of
+from forensics.facts.spawned import is_embedded, programmatic_servers, spawned_commands
+from forensics.facts.startup import Trace, trace
+from forensics.facts.tsconfig import tsconfig_paths
+from forensics.facts.values import JsObject, Unknown, Value
+from forensics.facts.vite import ViteConfig, resolve_config
+from forensics.records import Location
+
+if TYPE_CHECKING:
+    from forensics.build import Build
+    from forensics.syntax.index import FileIndex
+
+__all__ = ["Facts", "Page"]
+
+
+@dataclass(frozen=True)
+class Page:
+    """A served page: what it requests and what its code calls. `exhausted`: the code was too long to be followed."""
+
+    config: ViteConfig
+    served: ServedPage
+    calls: tuple[ClientCall, ...]
+    interpreter: Interpreter
+
+
+class Facts:
+    """All facts of one build.
+
+    Attributes:
+        build: the build.
+        files: the IR of its files.
+    """
+
+    def __init__(self, build: Build, files: FileIndex) -> None:
+        self.build = build
+        self.files = files
+        self._traces: dict[tuple[object, ...], Trace] = {}
+        self._servers: dict[tuple[object, ...], list[Server]] = {}
+        self._configs: dict[tuple[object, ...], ViteConfig] = {}
+        self._pages: dict[tuple[object, ...], tuple[Page, ...]] = {}
+        self._plans: dict[tuple[str, str], LaunchPlan] = {}
+        self._inline: dict[Place, JsObject] = {}
+
+    # ------------------------------------------------------------------- packages
+
+    @cached_property
+    def packages(self) -> Packages:
+        """Package roots, scripts, dependencies and workspaces."""
+        return read_packages(self.build, self._document)
+
+    def _document(self, path: str):  # type: ignore[no-untyped-def]
+        from forensics.syntax.ir import Document
+
+        return self.files.document(path) or Document(None, f"{path} is not in the build", 0, [])
+
+    @cached_property
+    def resolver(self) -> Resolver:
+        """Specifiers as Node with a TypeScript loader reads them."""
+        return Resolver(self.build, self.packages, tsconfig_paths=self._tsconfig_paths)
+
+    @cached_property
+    def _tsconfig_paths(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+        return tsconfig_paths(self.build, self.files)
+
+    # --------------------------------------------------------------------- launch
+
+    @cached_property
+    def launch(self) -> Launch:
+        """Launch plans as the scripts' text says, launchers not followed (see `expanded`)."""
+        return read_launch(self.build, self.packages, self._document)
+
+    def expanded(self, plan: LaunchPlan) -> LaunchPlan:
+        """A plan with what its Node launchers start, and with which of its scripts stay up."""
+        key = (plan.folder, plan.script)
+        if key not in self._plans:
+            followed = self.launch.expand_launchers(plan, lambda process: spawned_commands(self.trace(process)))
+            followed = _with_steps(followed, map_processes(followed.steps, self._with_programmatic))
+            self._plans[key] = with_lifetimes(followed, self.stays_up)
+        return self._plans[key]
+
+    def _with_programmatic(self, process: Process) -> Step:
+        if process.kind not in ("node", "tsx") or process.programmatic:
+            return process
+        children = []
+        for child, inline in programmatic_servers(self.trace(process)):
+            if child.place is not None:
+                self._inline[child.place] = inline
+            children.append(child)
+        return attach(process, Parallel(tuple(children))) if children else process
+
+    @cached_property
+    def dev(self) -> tuple[LaunchPlan, ...]:
+        """The plans that together are the declared way to develop."""
+        return tuple(self.expanded(plan) for plan in self.launch.dev_plans().plans)
+
+    @cached_property
+    def start(self) -> tuple[LaunchPlan, ...]:
+        """The declared way to run in production."""
+        return tuple(self.expanded(plan) for plan in self.launch.start_plans())
+
+    def stays_up(self, process: Process) -> bool:
+        """Whether a Node script goes on running: it listens, keeps a timer or waits for a child."""
+        run = self.trace(process)
+        if run.interpreter.thrown is not None or run.interpreter.exited is not None:
+            return False
+        if run.interpreter.exhausted or self.servers(process):
+            return True
+        waiting = ("setInterval", "child_process.spawn", "child_process.fork", "execa", "concurrently", "vite.createServer")
+        return any(effect.name in waiting and effect.phase == "startup" for effect in run.effects)
+
+    # ---------------------------------------------------------- processes, servers
+
+    def environment(self, process: Process) -> dict[str, Value]:
+        """What the launch puts into a process's environment: what commands set wins over files."""
+        variables: dict[str, Value] = {}
+        for path in process.env_files:
+            variables.update(read_dotenv(self.build, path) or {})
+        variables.update(process.env)
+        return variables
+
+    def trace(self, process: Process) -> Trace:
+        """The start-up trace of a Node process."""
+        key = _key(process)
+        if key not in self._traces:
+            self._traces[key] = trace(
+                self.build,
+                self.files,
+                self.resolver,
+                process,
+                self.environment(process),
+                lambda path: read_dotenv(self.build, path),
+                lambda mode, folder, prefixes: load_env(self.build, mode, folder, prefixes),
+            )
+        return self._traces[key]
+
+    def servers(self, process: Process) -> list[Server]:
+        """Listening sockets of a Node process, in order."""
+        key = _key(process)
+        if key not in self._servers:
+            self._servers[key] = servers_of(self.trace(process))
+        return self._servers[key]
+
+    def running(self, plans: tuple[LaunchPlan, ...]) -> list[Process]:
+        """Processes that the plans really start: blocked ones are left out."""
+        return [process for plan in plans for process in processes(plan) if process.blocked_by is None]
+
+    def embeds_vite(self, process: Process) -> bool:
+        """Whether a Node process runs Vite in middleware mode."""
+        return process.kind in ("node", "tsx") and is_embedded(self.trace(process))
+
+    # ------------------------------------------------------------------------ vite
+
+    def config(self, process: Process) -> ViteConfig:
+        """The resolved configuration of a Vite process."""
+        key = _key(process)
+        if key not in self._configs:
+            self._configs[key] = resolve_config(
+                self.build,
+                self.files,
+                self.resolver,
+                process,
+                self.environment(process),
+                lambda path: read_dotenv(self.build, path),
+                lambda mode, folder, prefixes: load_env(self.build, mode, folder, prefixes),
+                self._inline.get(process.place) if process.place is not None and process.programmatic else None,
+            )
+        return self._configs[key]
+
+    def browser_resolver(self, config: ViteConfig) -> Resolver:
+        """Specifiers as Vite reads them under a configuration."""
+        uses_paths = any("tsconfig-paths" in name or "tsconfigPaths" in name for name in config.plugins)
+        uses_paths = uses_paths or config.setting("resolve", "tsconfigPaths") is True
+        return Resolver(
+            self.build,
+            self.packages,
+            config.aliases,
+            self._tsconfig_paths if uses_paths else {},
+            config.root or "",
+            config.public,
+        )
+
+    def pages(self, process: Process) -> tuple[Page, ...]:
+        """The pages that a Vite process serves, the root's index.html first."""
+        key = _key(process)
+        if key not in self._pages:
+            config = self.config(process)
+            resolver = self.browser_resolver(config)
+            found = []
+            for path in pages_of(self.build, config):
+                served = served_page(self.build, self.files, resolver, config, path)
+                host = BrowserHost(self.build, self.files, resolver, browser_environment(config))
+                interpreter = Interpreter(host)
+                interpreter.run(_entries(served))
+                found.append(Page(config, served, tuple(client_calls(interpreter)), interpreter))
+            self._pages[key] = tuple(found)
+        return self._pages[key]
+
+    # ------------------------------------------------------------------- locations
+
+    def location(self, path: str, start: int, end: int, message: str = "") -> Location:
+        """A byte span of a file as lines and columns."""
+        return location(self.build, path, start, end, message)
+
+    def at(self, site: Site, message: str = "") -> Location:
+        return self.location(site.path, site.start, site.end, message)
+
+    def at_effect(self, effect: Effect, message: str = "") -> Location:
+        return self.at(effect.site, message)
+
+    def at_place(self, place: Place, message: str = "") -> Location:
+        return self.location(place.path, place.start, place.end, message)
+
+
+def browser_environment(config: ViteConfig) -> dict[str, Value]:
+    """What `import.meta.env` holds (https://vite.dev/guide/env-and-mode)."""
+    is_production = config.command != "serve"
+    return {
+        **config.env_values,
+        "MODE": config.mode,
+        "DEV": not is_production,
+        "PROD": is_production,
+        "SSR": False,
+        "BASE_URL": config.base,
+    }
+
+
+def _entries(served: ServedPage) -> list[str]:
+    """Scripts in the order the page runs them: its own inline ones, then those it names."""
+    direct = [item.path for item in served.requests if item.kind == "module" and item.path and len(item.chain) == 1]
+    return [served.page, *direct]
+
+
+def _key(process: Process) -> tuple[object, ...]:
+    env = tuple((name, item.reason if isinstance(item, Unknown) else item) for name, item in sorted(process.env.items()))
+    place = process.place if process.programmatic else None
+    return (process.kind, process.entry, process.cwd, process.argv, env, process.env_files, place)
+
+
+def _with_steps(plan: LaunchPlan, steps: Step) -> LaunchPlan:
+    from msgspec.structs import replace
+
+    return replace(plan, steps=steps)
