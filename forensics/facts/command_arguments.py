@@ -199,7 +199,7 @@ BUN_SHORT = {"r": "preload", "F": "filter", "c": "config", "d": "define", "l": "
 
 # -------------------------------------------------------------------------------- Vite
 
-# Options of Vite 5 to 8 that take no value; all others may or must have one. The rest of the known names follows.
+# Options of Vite 5 to 8 by what they take. cac knows each command's own and the global ones; any other ends Vite.
 _VITE_BOOLEANS = frozenset(
     {
         "cors",
@@ -215,23 +215,23 @@ _VITE_BOOLEANS = frozenset(
     }
     | {"bypassLock"}
 )
-_VITE_OTHERS = frozenset(
-    {
-        "host",
-        "port",
-        "open",
-        "config",
-        "base",
-        "logLevel",
-        "debug",
-        "filter",
-        "mode",
-        "configLoader",
-        "profile",
-        "target",
-    }
-    | {"outDir", "assetsDir", "assetsInlineLimit", "ssr", "sourcemap", "minify", "manifest", "ssrManifest", "https"}
+_VITE_NEEDING_VALUES = frozenset(
+    {"config", "base", "logLevel", "filter", "mode", "configLoader", "port", "target", "outDir", "assetsDir"}
+    | {"assetsInlineLimit"}
 )
+_VITE_GLOBAL = frozenset(
+    {"config", "base", "logLevel", "clearScreen", "debug", "filter", "mode", "configLoader", "profile", "bypassLock"}
+    | {"help", "version"}
+)
+_VITE_OWN = {
+    "dev": frozenset({"host", "port", "open", "cors", "strictPort", "force", "experimentalBundle", "https"}),
+    "build": frozenset(
+        {"target", "outDir", "assetsDir", "assetsInlineLimit", "ssr", "sourcemap", "minify", "manifest", "ssrManifest"}
+        | {"emptyOutDir", "watch", "app", "force"}
+    ),
+    "optimize": frozenset({"force"}),
+    "preview": frozenset({"host", "port", "open", "strictPort", "outDir", "https"}),
+}
 _VITE_SHORT = {
     "c": "config",
     "l": "logLevel",
@@ -247,7 +247,7 @@ _VITE_COMMANDS = {"dev": "dev", "serve": "dev", "build": "build", "optimize": "o
 
 class ViteArguments(Struct, frozen=True):
     """`command` is dev, build, preview or optimize; `options` by camel-case name, the positional root as `root`;
-    `refused` the first option that Vite doesn't know, which ends it with an error."""
+    `refused` says which option ends Vite with an error."""
 
     command: str
     options: dict[str, OptionValue]
@@ -258,7 +258,7 @@ def parse_vite(arguments: Sequence[Argument]) -> ViteArguments:
     """Vite's command line as cac and mri read it (vitejs/vite `packages/vite/src/node/cli.ts`, lukeed/mri)."""
     positional: list[Argument] = []
     options: dict[str, OptionValue] = {}
-    refused = ""
+    written_as: dict[str, str] = {}
     at = 0
     while at < len(arguments):
         argument = arguments[at]
@@ -280,12 +280,10 @@ def parse_vite(arguments: Sequence[Argument]) -> ViteArguments:
             value = arguments[at].value
             at += 1
         # One dash and several letters are several options, the last of which has the value.
-        names = list(name) if dashes == 1 and not name.startswith("no-") else [name]
+        names = list(name) if dashes == 1 and value is not False else [name]
         for place, short in enumerate(names):
             long = _camel_case(_VITE_SHORT.get(short, short))
-            known = long.partition(".")[0] in _VITE_BOOLEANS | _VITE_OTHERS
-            if not known and not refused:
-                refused = f"{'-' * dashes}{short}"
+            written_as[long] = f"{'-' * dashes}{short}"
             given = value if place == len(names) - 1 else True
             if long in _VITE_BOOLEANS and isinstance(given, str):
                 if given not in ("true", "false"):
@@ -295,6 +293,12 @@ def parse_vite(arguments: Sequence[Argument]) -> ViteArguments:
     command = "dev"
     if positional and positional[0].text in _VITE_COMMANDS:
         command = _VITE_COMMANDS[positional.pop(0).text]
+    refused = ""
+    for name, value in options.items():
+        if name.partition(".")[0] not in _VITE_GLOBAL | _VITE_OWN[command]:
+            refused = refused or f"vite {command} knows no option {written_as[name]}"
+        elif value is True and name in _VITE_NEEDING_VALUES:
+            refused = refused or f"the option {written_as[name]} needs a value"
     if positional:
         options["root"] = positional[0].value
     return ViteArguments(command, options, refused)

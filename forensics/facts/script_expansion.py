@@ -29,7 +29,7 @@ from forensics.facts.launch_plan import (
     Sequence,
     Step,
 )
-from forensics.facts.packages import Package, Packages
+from forensics.facts.packages import Package, Packages, glob_matches
 from forensics.facts.values import Unknown
 
 if TYPE_CHECKING:
@@ -317,17 +317,24 @@ class _Shell:
     def steps(self, commands: list[shell.Command]) -> Step:
         """A list of commands; what follows `a &` runs beside it, and the shell ends with its last foreground command
         unless it waits."""
+        for place, command in enumerate(commands):
+            if _waits(command):
+                before = self.steps(commands[:place])
+                rest = commands[place + 1 :]
+                if isinstance(command, shell.AndOr):
+                    rest = [shell.AndOr((shell.EMPTY, *command.commands[1:]), command.operators), *rest]
+                return in_order([_waited_for(before), self.steps(rest)])
         done: list[Step] = []
         for place, command in enumerate(commands):
             if isinstance(command, shell.Background):
                 beside = self.copy().run(command.command)
-                following = commands[place + 1 :]
-                rest = self.steps(following)
-                waits_for = "all" if any(map(_waits, following)) else "last" if following else "none"
-                if isinstance(rest, Parallel) and following and isinstance(following[0], shell.Background):
-                    together = Parallel((beside, *rest.steps), rest.waits_for)
+                rest_step = self.steps(commands[place + 1 :])
+                if isinstance(rest_step, Parallel) and isinstance(commands[place + 1], shell.Background):
+                    together = Parallel((beside, *rest_step.steps), rest_step.waits_for)
+                elif rest_step == NOTHING:
+                    together = Parallel((beside,), "none")
                 else:
-                    together = Parallel((beside, rest) if rest != NOTHING else (beside,), waits_for)  # type: ignore[arg-type]
+                    together = Parallel((beside, rest_step), "last")
                 return in_order([*done, together])
             done.append(self.run(command))
         return in_order(done)
@@ -425,10 +432,29 @@ class _Shell:
         found: list[Argument] = []
         for word in words:
             if word.is_literal:
-                found.append(Argument(word.text, word.places))
+                plain = Argument(word.text, word.places)
+                found += [plain.rewritten(path) for path in self.matching_paths(word)] or [plain]
             else:
                 found += self.expanded(word)
         return found
+
+    def matching_paths(self, word: shell.Word) -> list[str]:
+        """The files that an unquoted pattern stands for, [] where it is none or nothing matches."""
+        pattern = ""
+        is_pattern = False
+        for part in word.parts:
+            assert isinstance(part, shell.Literal)  # the caller has looked
+            is_pattern = is_pattern or (not part.quoted and re.search(r"[*?[]", part.text) is not None)
+            pattern += part.text if not part.quoted else re.sub(r"[*?[{]", lambda mark: f"[{mark.group()}]", part.text)
+        if not is_pattern or "{" in pattern or self.context.cwd.startswith(("..", "/")):
+            return []
+        wanted = posixpath.normpath(posixpath.join(self.context.cwd, re.sub(r"\*+", "*", pattern)))
+        prefix = f"{self.context.cwd}/" if self.context.cwd else ""
+        lead = "./" if pattern.startswith("./") else ""
+        build = self.expander.build
+        return sorted(
+            lead + path.removeprefix(prefix) for path in (*build.files, *build.folders) if glob_matches(wanted, path)
+        )
 
     def expanded(self, word: shell.Word) -> list[Argument]:
         fields: list[tuple[str, list[int], str]] = []
@@ -533,12 +559,20 @@ class _Shell:
 
 
 def _waits(command: shell.Command) -> bool:
-    """Whether a command waits for the shell's background processes."""
+    """Whether a command begins by waiting for the shell's background processes."""
     match command:
         case shell.Simple():
             return bool(command.words) and command.words[0].text in ("wait", "fg")
         case shell.AndOr():
-            return any(map(_waits, command.commands))
-        case shell.Sequence():
-            return any(map(_waits, command.steps))
+            return _waits(command.commands[0])
     return False
+
+
+def _waited_for(step: Step) -> Step:
+    """A list of commands after which the shell waits for all that it put into the background."""
+    match step:
+        case Parallel(waits_for="last" | "none"):
+            return replace(step, waits_for="all")
+        case Sequence(steps=(*before, last)):
+            return replace(step, steps=(*before, _waited_for(last)))
+    return step

@@ -14,7 +14,8 @@ from forensics.facts.script_expansion import Context, Expander
 
 def filtered(expander: Expander, members: list[Package], filters: list[str], context: Context) -> list[Package]:
     """https://pnpm.io/filtering: names with `*`, paths in `./` or `{}`, `...` for dependencies, `!` to take away."""
-    chosen: dict[str, Package] = {}
+    only_takes_away = all(written.startswith("!") for written in filters)
+    chosen = {package.folder: package for package in members if only_takes_away}
     for written in filters:
         wanted = written.strip("!").strip(".^").strip("{}") if not written.startswith("./") else written
         path = expander.resolve_path(context, wanted)[0] if written.startswith(("./", "{", "../")) else None

@@ -23,7 +23,14 @@ from forensics.facts.command_arguments import (
     parse_npm,
 )
 from forensics.facts.commands.monorepos import filtered, in_dependency_order
-from forensics.facts.commands.script_calls import outer_root, run_at_once, run_binary, run_in_turn, without_options
+from forensics.facts.commands.script_calls import (
+    binary_or_missing,
+    outer_root,
+    run_at_once,
+    run_binary,
+    run_in_turn,
+    without_options,
+)
 from forensics.facts.launch_plan import NOTHING, Place, Step
 from forensics.facts.packages import Package
 from forensics.facts.script_expansion import Context, Expander, in_order
@@ -143,7 +150,7 @@ def pnpm(expander: Expander, arguments: list[Argument], context: Context, place:
         if name.startswith("/") and name.endswith("/") and len(name) > 2:
             return _run_pattern(expander, here, name[1:-1], context, place)
         if name not in here.scripts and command not in ("run", "run-script", "start", "stop", "test"):
-            return run_binary(expander, words, context, place)  # `pnpm vite` runs the binary
+            return binary_or_missing(expander, here, words, context, place)
         return run_in_turn(expander, [here], name, forwarded, context, place, bool(parsed.flags.get("if-present")))
     members = [*expander.packages.workspaces_of(root or here)]
     if root is not None and parsed.flags.get("include-workspace-root"):
@@ -152,10 +159,10 @@ def pnpm(expander: Expander, arguments: list[Argument], context: Context, place:
     chosen = filtered(expander, members, filters, context) if filters else members
     chosen = [package for package in chosen if name in package.scripts]
     if parsed.flags.get("parallel") or parsed.flags.get("no-sort") or len(chosen) == 1:
-        return run_at_once(expander, chosen, [name], context, place)
+        return run_at_once(expander, chosen, [name], context, place, forwarded)
     # Packages wait for those they depend on; the others run side by side.
     chunks = in_dependency_order(chosen)
-    return in_order([run_at_once(expander, chunk, [name], context, place) for chunk in chunks], True)
+    return in_order([run_at_once(expander, chunk, [name], context, place, forwarded) for chunk in chunks], True)
 
 
 _PNPM_COMMANDS = frozenset(
@@ -216,7 +223,7 @@ def yarn(expander: Expander, arguments: list[Argument], context: Context, place:
     here = expander.package_here(context)
     if command == "workspace" and len(words) >= 3:
         target = expander.packages.named(words[1].text)
-        if target is None:
+        if target is None or not _yarn_workspaces_of(expander, outer_root(expander, target), [target]):
             return expander.undefined(words[1].text, words[2].text, "no workspace", place)
         return yarn(expander, [arguments[0], *words[2:]], replace(context, cwd=target.folder), place)
     if command == "workspaces":
@@ -233,8 +240,7 @@ def yarn(expander: Expander, arguments: list[Argument], context: Context, place:
         return expander.undefined(context.cwd or ".", words[0].text, "no package", place)
     name, forwarded = words[0].text, words[1:]
     if name not in here.scripts:
-        # Both generations run a binary of that name when no script has it.
-        return run_binary(expander, words, context, place)
+        return binary_or_missing(expander, here, words, context, place)
     if forwarded and forwarded[0].text == "--":
         forwarded = forwarded[1:]
     return run_in_turn(expander, [here], name, forwarded, context, place, if_present=False)
@@ -252,13 +258,11 @@ def _yarn_workspaces(
     root = outer_root(expander, here)
     if root is None or not words or words[0].text not in ("run", "foreach"):
         return expander.process("tool", arguments, context, place)
-    members = expander.packages.workspaces_of(root)
+    members = _yarn_workspaces_of(expander, root, expander.packages.workspaces_of(root))
     if words[0].text == "run":
-        return (
-            run_in_turn(expander, members, words[1].text, words[2:], context, place, False)
-            if len(words) > 1
-            else NOTHING
-        )
+        if len(words) < 2:
+            return NOTHING
+        return run_in_turn(expander, members, words[1].text, words[2:], context, place, if_present=False)
     parsed = parse_npm(words[1:], YARN_VALUES, YARN_SHORT, stop_at_positional=1)
     inner = parsed.positional
     if inner and inner[0].text == "run":
@@ -270,6 +274,17 @@ def _yarn_workspaces(
     if parallel:
         return run_at_once(expander, members, [inner[0].text], context, place)
     return run_in_turn(expander, members, inner[0].text, inner[1:], context, place, if_present=True)
+
+
+def _yarn_workspaces_of(expander: Expander, root: Package | None, members: list[Package]) -> list[Package]:
+    """Yarn classic knows workspaces of a private root only, and only those with a version (seen with 1.22.22)."""
+    manager = str(root.manifest.get("packageManager", "")) if root else ""
+    is_berry = re.match(r"yarn@[2-9]", manager) or (
+        root is not None and posixpath.join(root.folder, ".yarnrc.yml") in expander.build.files
+    )
+    if is_berry or root is None:
+        return members if root else []
+    return [package for package in members if root.private and package.version]
 
 
 def bun(expander: Expander, arguments: list[Argument], context: Context, place: Place) -> Step:
@@ -303,9 +318,9 @@ def bun(expander: Expander, arguments: list[Argument], context: Context, place: 
         return run_in_turn(expander, [here], name, words[1:], context, place, False)
     path, exists = expander.script_file(context, name, typescript=True)
     if not exists and "." not in name and "/" not in name:
-        if command == "run":
+        if here is None or command == "run":
             return expander.undefined(here.folder if here else context.cwd, name, "undefined", place)
-        return run_binary(expander, words, context, place)
+        return binary_or_missing(expander, here, words, context, place)
     watching = bool(parsed.flags.get("watch") or parsed.flags.get("hot"))
     return expander.process(
         "tsx",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from forensics.facts.command_arguments import (
     Argument,
@@ -40,7 +40,12 @@ def run_in_turn(
 
 
 def run_at_once(
-    expander: Expander, packages: Iterable[Package], names: list[str], context: Context, place: Place
+    expander: Expander,
+    packages: Iterable[Package],
+    names: list[str],
+    context: Context,
+    place: Place,
+    forwarded: Sequence[Argument] = (),
 ) -> Step:
     """The scripts of these names in every package that has them, side by side (turbo, lerna, nx, pnpm --parallel)."""
     found = [(package, name) for name in names for package in packages if name in package.scripts]
@@ -48,7 +53,7 @@ def run_at_once(
         for name in names:
             expander.undefined("", name, "no workspace", place)
         return NOTHING
-    steps = [expander.script(package, name, context.at(place), []) for package, name in found]
+    steps = [expander.script(package, name, context.at(place), list(forwarded)) for package, name in found]
     return steps[0] if len(steps) == 1 else Parallel(tuple(steps), ends_others="failure")
 
 
@@ -95,3 +100,22 @@ def without_options(arguments: list[Argument]) -> list[Argument]:
         if not argument.text.startswith("-"):
             return arguments[at:]
     return []
+
+
+def binary_or_missing(
+    expander: Expander, package: Package, words: list[Argument], context: Context, place: Place
+) -> Step:
+    """What `yarn NAME` and `pnpm NAME` run where no script has the name: a binary of that name, which only a declared
+    dependency or a package of the build can bring; without one the call fails."""
+    name = words[0].text
+    providers = {name, *(provider for provider, binary in BINARIES.items() if binary == name)}
+    if name in ("run-p", "run-s", "npm-run-all"):
+        providers |= {"npm-run-all", "npm-run-all2"}
+    offered = any(name in other.bin for other in expander.packages)
+    if (
+        name in ("node", "nodejs")
+        or offered
+        or any(expander.packages.resolve(package.folder, one) for one in providers)
+    ):
+        return run_binary(expander, words, context, place)
+    return expander.undefined(package.folder, name, "undefined", place)
