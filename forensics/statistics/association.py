@@ -22,8 +22,12 @@ UNDEFINED = (float("nan"), float("nan"))
 
 def contingency(frame: pd.DataFrame, feature: str, label: str) -> pd.DataFrame:
     """Counts of builds, feature categories × label levels, both sorted; builds without either are left out."""
-    known = frame[[feature, label]].dropna().astype(str)
-    return pd.crosstab(known[feature], known[label])
+    known = frame[frame[feature].notna() & frame[label].notna()]
+    rows, categories = pd.factorize(known[feature].astype(str), sort=True)
+    columns, levels = pd.factorize(known[label].astype(str), sort=True)
+    shape = (len(categories), len(levels))
+    counts = np.bincount(rows * shape[1] + columns, minlength=shape[0] * shape[1]).reshape(shape)
+    return pd.DataFrame(counts, index=pd.Index(categories, name=feature), columns=pd.Index(levels, name=label))
 
 
 def is_degenerate(table: pd.DataFrame) -> bool:
@@ -33,7 +37,9 @@ def is_degenerate(table: pd.DataFrame) -> bool:
 
 def chi_squared(table: pd.DataFrame) -> float:
     """Pearson's χ², without Yates's correction (which would make a 2 × 2 table's V differ from the others')."""
-    return float(stats.chi2_contingency(table.to_numpy(), correction=False).statistic)
+    counts = table.to_numpy()
+    expected = expected_freq(counts)
+    return float(((counts - expected) ** 2 / expected).sum())
 
 
 def cramers_v(table: pd.DataFrame) -> float:

@@ -344,18 +344,11 @@ def _permute(
 
 def _add_tasks(frame: pd.DataFrame, row: dict[str, Any], within: list[str], seed: int) -> None:
     feature, label = row["feature"], row["label"]
-    row |= stratified.averaged(frame, feature, label, within)
+    row |= stratified.over_tasks(frame, feature, label, within, seed)
     if row["tasks"] and math.isnan(row["heterogeneity"]):
         row["note"].append(f"fewer than two {' × '.join(within)} in which it varies: no heterogeneity")
-    rest = stratified.leave_one_out(frame, feature, label, within).dropna(subset=["corrected"])
-    if len(rest):
-        ordered = rest.sort_values("corrected", kind="stable")
-        for end, at in (("low", 0), ("high", -1)):
-            row[f"without_task_{end}"] = ordered["corrected"].iloc[at]
-            row[f"without_task_{end}_left_out"] = ordered["left_out"].iloc[at]
-    else:
+    if "without_task_low" not in row:
         row["note"].append(f"does not vary once one {' × '.join(within)} is left out")
-    row["task_low"], row["task_high"] = stratified.task_interval(frame, feature, label, within, seed=seed)
     if math.isnan(row["task_low"]):
         row["note"].append(f"fewer than {stratified.MINIMUM_TASKS} {' × '.join(within)} to resample")
 

@@ -23,6 +23,8 @@ IntArray = npt.NDArray[np.intp]
 
 DISTINCT_VALUES = 1_000
 
+RESAMPLES = 1_999
+
 MINIMUM_TASKS = 5
 """Fewer tasks than these are too few to resample."""
 
@@ -151,28 +153,7 @@ def averaged(frame: pd.DataFrame, feature: str, label: str, within: Sequence[str
     Cochran's Q over the strata's unbiased φ² = (χ² − df) / n, whose variance under a noncentral χ² is
     2 (df + 2 λ) / n²; it asks whether the *strength* differs, and is NaN with fewer than two strata that vary.
     """
-    names, counts = counts_by_stratum(frame, feature, label, within)
-    numeric = is_numeric(frame, feature)
-    effect, corrected = effects(counts, numeric)
-    n = counts.sum((1, 2))
-    levels = (counts.sum(1) > 0).sum(1)
-    meeting = levels > 1
-    if not meeting.any():
-        return {"averaged": float("nan"), "tasks": 0}
-    strength = np.where(np.isnan(corrected), 0.0, corrected)
-    kept = np.flatnonzero(meeting)
-    low, high = kept[np.argmin(strength[kept])], kept[np.argmax(strength[kept])]
-    i2, p = _heterogeneity(counts, effect, n, numeric)
-    return {
-        "averaged": float(np.average(strength[kept], weights=n[kept])),
-        "lowest": float(strength[low]),
-        "lowest_in": names[low],
-        "highest": float(strength[high]),
-        "highest_in": names[high],
-        "tasks": len(kept),
-        "heterogeneity": i2,
-        "heterogeneity_p": p,
-    }
+    return _averaged(*counts_by_stratum(frame, feature, label, within), is_numeric(frame, feature))
 
 
 def task_interval(
@@ -180,7 +161,7 @@ def task_interval(
     feature: str,
     label: str,
     within: Sequence[str],
-    resamples: int = 1_999,
+    resamples: int = RESAMPLES,
     seed: int = 0,
     confidence: float = 0.95,
 ) -> tuple[float, float]:
@@ -192,25 +173,25 @@ def task_interval(
     would move over other tasks drawn like these.
     """
     _, counts = counts_by_stratum(frame, feature, label, within)
+    return _task_interval(counts, is_numeric(frame, feature), resamples, seed, confidence)
+
+
+def over_tasks(
+    frame: pd.DataFrame, feature: str, label: str, within: Sequence[str], seed: int = 0
+) -> dict[str, float | str]:
+    """`averaged`, `task_interval` (`task_low`, `task_high`) and the extremes of `leave_one_out` (`without_task_low`,
+    `without_task_low_left_out`, …`high`…; absent where nothing is left to associate) in one."""
+    names, counts = counts_by_stratum(frame, feature, label, within)
     numeric = is_numeric(frame, feature)
-    strata = len(counts)
-    if strata < MINIMUM_TASKS:
-        return float("nan"), float("nan")
-    rng = np.random.default_rng(seed)
-    weights = rng.multinomial(strata, np.full(strata, 1 / strata), size=resamples)
-    step = max(1, 5_000_000 // counts[0].size)
-    drawn = np.concatenate(
-        [
-            effects(np.tensordot(weights[start : start + step], counts, axes=1), numeric)[1]
-            for start in range(0, resamples, step)
-        ]
-    )
-    drawn = drawn[~np.isnan(drawn)]
-    if len(drawn) < resamples // 2:
-        return float("nan"), float("nan")
-    tail = float(stats.norm.sf(np.sqrt(strata / (strata - 1)) * stats.t.isf((1 - confidence) / 2, strata - 1)))
-    low, high = np.quantile(drawn, [tail, 1 - tail])
-    return float(low), float(high)
+    found = _averaged(names, counts, numeric)
+    found["task_low"], found["task_high"] = _task_interval(counts, numeric, RESAMPLES, seed, 0.95)
+    rest = effects(counts.sum(0)[None] - counts, numeric)[1]
+    known = np.flatnonzero(~np.isnan(rest))
+    if len(known):
+        for end, at in (("low", known[np.argmin(rest[known])]), ("high", known[np.argmax(rest[known])])):
+            found[f"without_task_{end}"] = float(rest[at])
+            found[f"without_task_{end}_left_out"] = names[at]
+    return found
 
 
 def within_effect(frame: pd.DataFrame, feature: str, label: str, within: Sequence[str]) -> float:
@@ -235,6 +216,52 @@ def held_effect(observed: Pooled, n: int, categories: int, levels: int, numeric:
         return float(min(1.0, np.sqrt(excess / (n - levels)))) if n > levels else float("nan")
     room = corrected_room(categories, levels, n) if n > 1 else 0.0
     return float(min(1.0, np.sqrt(excess / n / room))) if room > 0 else float("nan")
+
+
+def _averaged(names: Sequence[str], counts: npt.NDArray[Any], numeric: bool) -> dict[str, float | str]:
+    effect, corrected = effects(counts, numeric)
+    n = counts.sum((1, 2))
+    meeting = (counts.sum(1) > 0).sum(1) > 1
+    if not meeting.any():
+        return {"averaged": float("nan"), "tasks": 0}
+    strength = np.where(np.isnan(corrected), 0.0, corrected)
+    kept = np.flatnonzero(meeting)
+    low, high = kept[np.argmin(strength[kept])], kept[np.argmax(strength[kept])]
+    i2, p = _heterogeneity(counts, effect, n, numeric)
+    return {
+        "averaged": float(np.average(strength[kept], weights=n[kept])),
+        "lowest": float(strength[low]),
+        "lowest_in": names[low],
+        "highest": float(strength[high]),
+        "highest_in": names[high],
+        "tasks": len(kept),
+        "heterogeneity": i2,
+        "heterogeneity_p": p,
+    }
+
+
+def _task_interval(
+    counts: npt.NDArray[Any], numeric: bool, resamples: int, seed: int, confidence: float
+) -> tuple[float, float]:
+    strata = len(counts)
+    if strata < MINIMUM_TASKS:
+        return float("nan"), float("nan")
+    rng = np.random.default_rng(seed)
+    weights = rng.multinomial(strata, np.full(strata, 1 / strata), size=resamples).astype(np.float64)
+    flat = counts.reshape(strata, -1).astype(np.float64)
+    step = max(1, 5_000_000 // flat.shape[1])
+    drawn = np.concatenate(
+        [
+            effects((weights[start : start + step] @ flat).reshape(-1, *counts.shape[1:]), numeric)[1]
+            for start in range(0, resamples, step)
+        ]
+    )
+    drawn = drawn[~np.isnan(drawn)]
+    if len(drawn) < resamples // 2:
+        return float("nan"), float("nan")
+    tail = float(stats.norm.sf(np.sqrt(strata / (strata - 1)) * stats.t.isf((1 - confidence) / 2, strata - 1)))
+    low, high = np.quantile(drawn, [tail, 1 - tail])
+    return float(low), float(high)
 
 
 def _heterogeneity(counts: npt.NDArray[Any], effect: FloatArray, n: IntArray, numeric: bool) -> tuple[float, float]:
