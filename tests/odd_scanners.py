@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
+import time
 from pathlib import Path
 
 from forensics.facts import Facts
@@ -38,6 +39,15 @@ def misbehave(facts: Facts, context: Context) -> Verdict:
         if not flag.exists():
             flag.touch()
             os.kill(os.getpid(), signal.SIGKILL)
+    if "slow.js" in files:
+        time.sleep(0.1)
+    if "ends-dask-worker.js" in files:
+        flag = Path(facts.build.text("ends-dask-worker.js"))
+        if not flag.name or not flag.exists():
+            if flag.name:
+                flag.touch()
+            os.kill(os.getppid(), signal.SIGKILL)
+            time.sleep(60)
     if "hang.js" in files:
         while True:
             pass

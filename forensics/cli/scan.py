@@ -119,8 +119,12 @@ def scan_with_progress(request: Request, engine: str = "local", scheduler: str |
     with ExitStack() as stack:
         cluster = None
         if engine == "dask":
-            from forensics.engines.dask import Cluster
+            from forensics.records import InputError
 
+            try:
+                from forensics.engines.dask import Cluster
+            except ImportError:
+                raise InputError("--engine dask needs an extra: pip install 'build-forensics[cluster]'") from None
             cluster = stack.enter_context(Cluster(scheduler, request.jobs))
         if not sys.stderr.isatty():
             return scanned(request, cluster=cluster)

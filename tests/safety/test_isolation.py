@@ -29,8 +29,10 @@ def trapped(folder: Path) -> Path:
     return write_folder(folder, {**APP, **files})
 
 
-@pytest.mark.parametrize("builds", [1, 3])
-def test_the_command_imports_nothing_from_the_working_directory(tmp_path: Path, builds: int) -> None:
+@pytest.mark.parametrize(
+    ("builds", "engine"), [(1, "local"), (3, "local"), pytest.param(3, "dask", marks=pytest.mark.slow)]
+)
+def test_the_command_imports_nothing_from_the_working_directory(tmp_path: Path, builds: int, engine: str) -> None:
     where = trapped(tmp_path / "archive" / "a")
     if builds > 1:
         where = tmp_path / "archive"
@@ -40,7 +42,10 @@ def test_the_command_imports_nothing_from_the_working_directory(tmp_path: Path, 
             trapped(where / f"b{number}")
     trace = tmp_path / "trace"
     done = subprocess.run(
-        [str(FORENSICS), "scan", ".", "--jobs", "2", "--no-cache", "--json", "-", "--out", str(tmp_path / "out")],
+        [
+            *(str(FORENSICS), "scan", ".", "--jobs", "2", "--no-cache", "--engine", engine),
+            *("--json", "-", "--out", str(tmp_path / "out")),
+        ],
         cwd=where,
         env={**os.environ, "TRACE": str(trace)},
         capture_output=True,
