@@ -50,6 +50,9 @@ COLUMNS = (
 )
 """Columns of `associations`; its docstring says what each holds."""
 
+_TEXTS = ("p_method", "lowest_in", "highest_in", "without_task_low_left_out", "without_task_high_left_out")
+_BLANK: dict[str, Any] = dict.fromkeys(COLUMNS, float("nan")) | dict.fromkeys(_TEXTS, "")
+
 
 def associations(
     table: BuildTable,
@@ -105,7 +108,8 @@ def associations(
         if role == "by":
             others = [other for other in by if other != label]
             _test_within(table.frame, names, label, list(within), others, rows, draws, seed)
-    frame = pd.DataFrame([rows[name, label] for name in names for label in (*by, *within, *beside)])
+    records = [_BLANK | rows[name, label] for name in names for label in (*by, *within, *beside)]
+    frame = pd.DataFrame(records, columns=list(COLUMNS))
     frame["seed"] = seed
     tested = frame["role"] == "by"
     p = frame["p"].where(tested).to_numpy(dtype=np.float64)
@@ -114,7 +118,7 @@ def associations(
     frame["family"] = np.where(tested, f"{int((~np.isnan(p)).sum())} tests; {chosen}", "")
     frame["strength"] = [_strength(row) if row["role"] == "by" else "" for _, row in frame.iterrows()]
     frame["note"] = ["; ".join(dict.fromkeys(note)) for note in frame["note"]]
-    return frame.reindex(columns=list(COLUMNS))
+    return frame
 
 
 def verdicts(associations: pd.DataFrame) -> pd.DataFrame:
@@ -343,14 +347,14 @@ def _permute(
 
 
 def _add_tasks(frame: pd.DataFrame, row: dict[str, Any], within: list[str], seed: int) -> None:
-    feature, label = row["feature"], row["label"]
+    feature, label, held = row["feature"], row["label"], " × ".join(within)
     row |= stratified.over_tasks(frame, feature, label, within, seed)
     if row["tasks"] and math.isnan(row["heterogeneity"]):
-        row["note"].append(f"fewer than two {' × '.join(within)} in which it varies: no heterogeneity")
+        row["note"].append(f"it varies in fewer than two levels of {held}: no heterogeneity")
     if "without_task_low" not in row:
-        row["note"].append(f"does not vary once one {' × '.join(within)} is left out")
+        row["note"].append(f"it does not vary once one level of {held} is left out")
     if math.isnan(row["task_low"]):
-        row["note"].append(f"fewer than {stratified.MINIMUM_TASKS} {' × '.join(within)} to resample")
+        row["note"].append(f"fewer than {stratified.MINIMUM_TASKS} levels of {held} to resample")
 
 
 def _label_notes(frame: pd.DataFrame, label: str, within: list[str], others: list[str]) -> list[str]:
