@@ -169,7 +169,10 @@ def _look_into_cut(cx: Lowering) -> None:
         kind = cx.kind_names[node.kind_id]
         if kind == "meta_property" and cx.source.startswith(b"import", node.start_byte):
             cx.has_module_syntax = True
-        elif kind == "await_expression" and not functions:
+        elif not functions and (
+            kind == "await_expression"
+            or (kind == "unary_expression" and cx.source.startswith(b"await", node.start_byte))
+        ):
             cx.has_top_level_await = True
         elif kind in _FUNCTIONS:
             functions += 1

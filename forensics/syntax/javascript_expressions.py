@@ -301,9 +301,14 @@ def binary(cx: Lowering, node: Node, depth: int) -> ir.Expression:
     operator = cx.kind_names[operator_kind]
     operands = [right]
     if operator != "**":
-        is_binary = cx.kinds.binary
-        while left.kind_id == is_binary:
-            kids = left.children
+        is_binary, parenthesised = cx.kinds.binary, cx.kinds.parenthesised
+        while True:
+            inner_left = left
+            while inner_left.kind_id == parenthesised:
+                inner_left = operand(cx, inner_left)
+            if inner_left.kind_id != is_binary:
+                break
+            kids = inner_left.children
             if len(kids) != 3:
                 kids = cx.significant(kids)
             if kids[1].kind_id != operator_kind:
@@ -321,9 +326,14 @@ def binary(cx: Lowering, node: Node, depth: int) -> ir.Expression:
 
 def unary(cx: Lowering, node: Node, depth: int) -> ir.Expression:
     operator, *_, value = node.children
-    return ir.Unary(
-        node.start_byte, node.end_byte, cx.kind_names[operator.kind_id], expression(cx, value, depth + LEVEL)
-    )
+    start, end = node.start_byte, node.end_byte
+    word = cx.kind_names[operator.kind_id]
+    if word == "void" and cx.source.startswith(b"await", start):
+        # Masked for parsing (javascript_repairs).
+        if not cx.functions:
+            cx.has_top_level_await = True
+        return ir.Await(start, end, expression(cx, value, depth + LEVEL))
+    return ir.Unary(start, end, word, expression(cx, value, depth + LEVEL))
 
 
 def update(cx: Lowering, node: Node, depth: int) -> ir.Expression:

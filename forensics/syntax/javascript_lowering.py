@@ -47,6 +47,7 @@ class Kinds:
             "type_assertion",
             "instantiation_expression",
         )
+        self.parenthesised: Final = named("parenthesized_expression")
         self.type_assertion: Final = named("type_assertion")
         self.terminated: Final = grammar.named_kinds(
             "expression_statement",

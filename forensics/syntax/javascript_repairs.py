@@ -1,9 +1,13 @@
-"""Trees of valid sources that the grammars refuse.
+"""Trees of valid sources that the grammars refuse or misread.
 
-The tree-sitter grammars reject some valid syntax (docs/grammar-gaps.md lists it, each entry verified against Node or
-esbuild). Where a parse has errors, such places are masked by neutral bytes of the same length and the source is parsed
-again: positions stay true, and the lowering reads texts from the original source. A mask stays only if the new tree
-shows it where the gap can occur (a bare `&` in the text of a JSX element, say), and only if fewer errors are left.
+The tree-sitter grammars reject some valid syntax and read some with the wrong precedence (docs/grammar-gaps.md lists
+both, each entry verified against Node, esbuild or the TypeScript compiler). Such places are masked by neutral bytes of
+the same length before parsing: positions stay true, and the lowering reads texts from the original source. Inside
+strings, comments and text a mask changes nothing, as only the tree is made from the masked bytes.
+
+What the grammars misread is masked before the first parse. What they refuse is masked where a parse has errors; such a
+mask stays only if the new tree shows it where the gap can occur (a bare `&` in the text of a JSX element, say), and
+only if fewer errors are left.
 """
 
 from __future__ import annotations
@@ -17,10 +21,25 @@ from tree_sitter import Node, Tree
 from forensics.syntax.grammars import Grammar
 
 _ROUNDS: Final = 4
-_SEMICOLON: Final = ord(";")
+_LONGEST_TYPES: Final = 4000
+
+_SPACE, _SEMICOLON, _EQUALS, _LESS, _GREATER = (ord(byte) for byte in " ;=<>")
+_OPENERS: Final = frozenset(b"([{")
 _STRING: Final = rb"""(?:"[^"\n]*"|'[^'\n]*')"""
 
 _USING: Final = re.compile(rb"\b(?:(await)[ \t]+)?(using)(?=[ \t]+[A-Za-z_$][\w$]*[ \t\n]*(?:=[^=]|:|of\b))")
+_AWAIT_BRACKET: Final = re.compile(rb"(?<![\w$.#])await(?=\s*[(\[`])")
+_FOR_BEFORE: Final = re.compile(rb"\bfor\s*\Z")
+# `a!` as opposed to `!a` and `a != b`: something ends before it, and nothing that `!` could negate follows.
+_NON_NULL: Final = re.compile(rb"(?<=[\w$)\]}])!(?=[.,;:?)\]}\s&|<>*/%+-]|=>|\?\?|\Z)|(?<=[\w$\]])!(?=[(\[])")
+_WORD_BEFORE: Final = re.compile(rb"(?:^|[^\w$.])(?:return|typeof|case|in|of|void|await|delete|else|do|throw|yield)\Z")
+_QUOTED: Final = re.compile(_STRING)
+_PLAIN_TYPES: Final = re.compile(rb"[\w$\s.,|\[\]]*")
+_NO_TYPE: Final = re.compile(rb"&&|\|\||[+*%!^~@`\\/]|=(?!>)(?=[\"'{=])")
+_ENDS_CALLEE: Final = re.compile(rb"[\w$)\]]")
+_TAG_NAME: Final = re.compile(rb"[\w$.-]+")
+_BLANKED: Final = re.compile(rb"[^\n]")
+_BRACKETS: Final = {ord(")"): ord("("), ord("]"): ord("["), ord("}"): ord("{")}
 
 
 class Gap(NamedTuple):
@@ -81,10 +100,6 @@ def _before_class_member(node: Node) -> bool:
     return node.type in ("class_body", "public_field_definition", "class_declaration", "class")
 
 
-def _before_template(node: Node) -> bool:
-    return node.type == "call_expression"
-
-
 def _in_tagged_template(node: Node) -> bool:
     template = node if node.type == "template_string" else node.parent
     return _kind(template) == "template_string" and template is not None and _kind(template.parent) == "call_expression"
@@ -133,9 +148,13 @@ class _Mask(NamedTuple):
 
 
 def parsed(grammar: Grammar, source: bytes, offset: int) -> tuple[Tree, bytes]:
-    """The tree of the source, known gaps of the grammar mended where they would give errors, and the text parsed."""
-    masked = _without_using(source) if grammar.dialect != "javascript" and b"using" in source else source
+    """The tree of the source, known gaps of the grammar mended, and the text that was parsed."""
+    masked = _with_await_as_void(source) if grammar.dialect == "javascript" else _without_types(source, grammar.dialect)
     tree = grammar.parse(masked, offset)
+    if tree.root_node.has_error and masked is not source:
+        plain = grammar.parse(source, offset)
+        if _badness(outermost_problems(plain.root_node)) < _badness(outermost_problems(tree.root_node)):
+            masked, tree = source, plain
     for _ in range(_ROUNDS):
         if not tree.root_node.has_error:
             break
@@ -168,14 +187,90 @@ def outermost_problems(root: Node) -> list[Node]:
     return problems
 
 
-def _without_using(source: bytes) -> bytes:
-    """The TypeScript grammar has no `using` declarations; `const` has as many letters."""
+def _with_await_as_void(source: bytes) -> bytes:
+    """The JavaScript grammar reads `await (a).b` as a call of `await`; `void` has the precedence that `await` has."""
+    text: bytearray | None = None
+    at = source.find(b"await")
+    while at >= 0:
+        if _AWAIT_BRACKET.match(source, at) and not _FOR_BEFORE.search(source, max(0, at - 20), at):
+            if text is None:
+                text = bytearray(source)
+            text[at : at + 5] = b"void "
+        at = source.find(b"await", at + 5)
+    return source if text is None else bytes(text)
 
-    def replaced(match: re.Match[bytes]) -> bytes:
-        text = match.group()
-        return (b" " * (len(text) - 5) if match.group(1) else b"") + b"const"
 
-    return _USING.sub(replaced, source)
+def _without_types(source: bytes, dialect: str) -> bytes:
+    """The source without `a!` and without type arguments of calls, after which the TypeScript grammar binds wrongly.
+
+    It reads `!a!.b` as `(!a!).b` and `b + f<T>(c)` as `(b + f)<T>(c)`. `using` becomes `const`, as it has no `using`.
+    """
+    text = bytearray(source)
+    if b"using" in source:
+        text[:] = _USING.sub(_const_for_using, source)
+    at = source.find(b"!")
+    while at >= 0:
+        if _NON_NULL.match(source, at) and not _WORD_BEFORE.search(source, max(0, at - 8), at):
+            text[at] = _SPACE
+        at = source.find(b"!", at + 1)
+    for needle in (b">(", b">`"):
+        at = source.find(needle)
+        while at >= 0:
+            start = _opening_angle(source, at)
+            if start > 0 and not (dialect == "tsx" and _is_element(source, start)):
+                text[start : at + 1] = _BLANKED.sub(b" ", source[start : at + 1])
+            at = source.find(needle, at + 1)
+    masked = bytes(text)
+    return source if masked == source else masked
+
+
+def _const_for_using(match: re.Match[bytes]) -> bytes:
+    return b" " * (len(match.group()) - len(b"using")) + b"const"
+
+
+def _opening_angle(source: bytes, close: int) -> int:
+    """Where the type arguments that end at `close` begin; -1 where it is no list of types after a name or a call."""
+    if source[close - 1] == _EQUALS:
+        return -1
+    at = source.rfind(b"<", max(0, close - _LONGEST_TYPES), close)
+    if at <= 0:
+        return -1
+    if not _PLAIN_TYPES.fullmatch(source, at + 1, close):
+        at = _matching_angle(source, close)
+    if at <= 0 or not _ENDS_CALLEE.match(source, at - 1):
+        return -1
+    types = source[at + 1 : close]
+    return -1 if _NO_TYPE.search(_QUOTED.sub(b"", types)) else at
+
+
+def _matching_angle(source: bytes, close: int) -> int:
+    """The `<` that `close` closes, all brackets between them in pairs; -1 where there is none."""
+    open_brackets: list[int] = []
+    depth = 0
+    for at in range(close, max(0, close - _LONGEST_TYPES), -1):
+        byte = source[at]
+        if byte == _GREATER:
+            if source[at - 1] != _EQUALS:
+                depth += 1
+        elif byte == _LESS:
+            depth -= 1
+            if depth == 0:
+                quotes_match = all(source.count(quote, at, close) % 2 == 0 for quote in (b"'", b'"'))
+                return at if quotes_match and not open_brackets else -1
+        elif byte in _BRACKETS:
+            open_brackets.append(_BRACKETS[byte])
+        elif byte in _OPENERS:
+            if not open_brackets or open_brackets.pop() != byte:
+                return -1
+        elif byte == _SEMICOLON and not open_brackets:
+            return -1
+    return -1
+
+
+def _is_element(source: bytes, start: int) -> bool:
+    """Whether `text<b>(` is text before a JSX element: then there is a closing tag of that name."""
+    name = _TAG_NAME.match(source, start + 1)
+    return name is not None and b"</" + name.group() + b">" in source
 
 
 def _mended(grammar: Grammar, source: bytes, masked: bytes, tree: Tree, offset: int) -> tuple[bytes, Tree] | None:
@@ -218,33 +313,3 @@ def _candidates(dialect: str, source: bytes, problems: list[Node]) -> Iterator[_
     if dialect == "javascript":
         for match in _ASSERT.finditer(source):
             yield _Mask(match.start(1), match.end(1), b"with  ", _in_import_attribute)
-    else:
-        for at in _positions(source, b">`"):
-            start = _opening_angle(source, at)
-            if start > 0:
-                blank = re.sub(rb"[^\n]", b" ", source[start : at + 1])
-                yield _Mask(start, at + 1, blank, _before_template)
-
-
-def _positions(source: bytes, needle: bytes) -> Iterator[int]:
-    at = source.find(needle)
-    while at >= 0:
-        yield at
-        at = source.find(needle, at + 1)
-
-
-def _opening_angle(source: bytes, close: int) -> int:
-    """Where the type arguments that end at `close` begin; -1 where they don't look like any."""
-    depth = 0
-    for at in range(close, max(0, close - 4000), -1):
-        byte = source[at]
-        if byte == 0x3E and source[at - 1] != 0x3D:
-            depth += 1
-        elif byte == 0x3C:
-            depth -= 1
-            if depth == 0:
-                quotes_match = all(source.count(quote, at, close) % 2 == 0 for quote in (b"'", b'"'))
-                return at if quotes_match else -1
-        elif byte == 0x60:
-            break
-    return -1
