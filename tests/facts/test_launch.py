@@ -303,6 +303,9 @@ def test_environment_files_and_working_directory() -> None:
     assert (process.cwd, process.entry, process.env_files) == ("api", "api/main.js", ("api/.env", "b.env"))
     (other,) = processes(plan_of("dotenv -e .env.x -v A=9 -- node main.js"))
     assert (other.env_files, dict(other.env)) == ((".env.x",), {"A": "9"})
+    # dotenv-cli lets the first file win; `env_files` has the winner last.
+    (several,) = processes(plan_of("dotenv -e a -e b -c dev -- node main.js"))
+    assert several.env_files == ("b", "b.dev", "b.local", "b.dev.local", "a", "a.dev", "a.local", "a.dev.local")
 
 
 def test_a_shell_script_of_the_build_is_read() -> None:

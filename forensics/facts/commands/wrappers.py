@@ -79,14 +79,12 @@ def dotenv(expander: Expander, arguments: list[Argument], context: Context, plac
                 is_cascading, cascades = True, value
             elif option != "-p":
                 files.append(value)
+    # What an earlier file sets stays, so the first one counts most: it goes last.
+    files = list(reversed(files or [".env"]))
     if is_cascading:
-        files = [
-            item
-            for file in files or [".env"]
-            for item in ([file] + ([f"{file}.{cascades}"] if cascades else []) + [f"{file}.local"])
-            + ([f"{file}.{cascades}.local"] if cascades else [])
-        ]
-    context = expander.with_env_files(context, files or [".env"]).with_env(added)
+        suffixes = ["", f".{cascades}", ".local", f".{cascades}.local"] if cascades else ["", ".local"]
+        files = [file + suffix for file in files for suffix in suffixes]
+    context = expander.with_env_files(context, files).with_env(added)
     return expander.run_command(expander, words, context, place) if words else NOTHING
 
 
