@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from forensics.records import Rule
 from forensics.scanner import Scanner
+from scanners import datadir, wiring
 
-SCANNERS: tuple[Scanner, ...] = ()
+SCANNERS: tuple[Scanner, ...] = (wiring.SCANNER, datadir.SCANNER)
 
 RULES: dict[str, Rule] = {rule.id: rule for scanner in SCANNERS for rule in scanner.rules}

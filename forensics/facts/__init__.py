@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from forensics.facts.browser_host import BrowserHost
 from forensics.facts.clients import ClientCall, client_calls
+from forensics.facts.dev_server import DevServer, dev_servers
 from forensics.facts.environment import load_env, read_dotenv
 from forensics.facts.interpreter import Effect, Interpreter, Site
 from forensics.facts.launch import Launch, attach, read_launch
@@ -22,7 +23,7 @@ from forensics.facts.positions import location
 from forensics.facts.resolution import Resolver
 from forensics.facts.served import ServedPage, pages_of, served_page
 from forensics.facts.servers import Server, servers_of
-from forensics.facts.spawned import is_embedded, programmatic_servers, spawned_commands
+from forensics.facts.spawned import embedded_server, is_embedded, programmatic_servers, spawned_commands
 from forensics.facts.startup import Trace, trace
 from forensics.facts.tsconfig import tsconfig_paths
 from forensics.facts.values import JsObject, Unknown, Value
@@ -167,6 +168,11 @@ class Facts:
         """Processes that the plans really start: blocked ones are left out."""
         return [process for plan in plans for process in processes(plan) if process.blocked_by is None]
 
+    @cached_property
+    def dev_servers(self) -> tuple[DevServer, ...]:
+        """Vite dev servers of the declared dev command, each with its back end."""
+        return dev_servers(self)
+
     def embeds_vite(self, process: Process) -> bool:
         """Whether a Node process runs Vite in middleware mode."""
         return process.kind in ("node", "tsx") and is_embedded(self.trace(process))
@@ -188,6 +194,16 @@ class Facts:
                 self._inline.get(process.place) if process.place is not None and process.programmatic else None,
             )
         return self._configs[key]
+
+    def embedded_config(self, process: Process) -> ViteConfig:
+        """The configuration of a Vite that a Node process runs in middleware mode."""
+        from msgspec.structs import replace
+
+        child, inline = embedded_server(self.trace(process))
+        child = replace(child, chain=(*process.chain, *child.chain))
+        if child.place is not None:
+            self._inline[child.place] = inline
+        return self.config(child)
 
     def browser_resolver(self, config: ViteConfig) -> Resolver:
         """Specifiers as Vite reads them under a configuration."""
@@ -211,10 +227,10 @@ class Facts:
             found = []
             for path in pages_of(self.build, config):
                 served = served_page(self.build, self.files, resolver, config, path)
-                host = BrowserHost(self.build, self.files, resolver, browser_environment(config))
+                host = BrowserHost(self.build, self.files, resolver, browser_environment(config), config.port)
                 interpreter = Interpreter(host)
                 interpreter.run(_entries(served))
-                found.append(Page(config, served, tuple(client_calls(interpreter)), interpreter))
+                found.append(Page(config, served, tuple(client_calls(interpreter, config.port)), interpreter))
             self._pages[key] = tuple(found)
         return self._pages[key]
 
@@ -256,7 +272,8 @@ def _entries(served: ServedPage) -> list[str]:
 def _key(process: Process) -> tuple[object, ...]:
     env = tuple((name, item.reason if isinstance(item, Unknown) else item) for name, item in sorted(process.env.items()))
     place = process.place if process.programmatic else None
-    return (process.kind, process.entry, process.cwd, process.argv, env, process.env_files, place)
+    options = tuple(sorted((name, str(item)) for name, item in process.options.items()))
+    return (process.kind, process.entry, process.cwd, process.argv, env, process.env_files, options, place)
 
 
 def _with_steps(plan: LaunchPlan, steps: Step) -> LaunchPlan:

@@ -15,7 +15,7 @@ from forensics.facts.builtins import GLOBALS
 from forensics.facts.interpreter import MISSING, Effect, Interpreter, ModuleRecord, Resolved
 from forensics.facts.node_host import _CONSOLE, _IDENTITY, _json_module, joined_scripts
 from forensics.facts.resolution import Resolver
-from forensics.facts.values import UNDEFINED, Builtin, Environment, External, JsObject, Text, Unknown, Value
+from forensics.facts.values import UNDEFINED, Builtin, External, JsObject, Text, Unknown, Value
 from forensics.syntax import ir
 
 if TYPE_CHECKING:
@@ -47,15 +47,23 @@ class BrowserHost:
 
     Args:
         environment: what `import.meta.env` holds: exposed variables plus MODE, DEV, PROD, BASE_URL, SSR.
+        port: the port that the page comes from, where it is known.
     """
 
     def __init__(
-        self, build: Build, files: FileIndex, resolver: Resolver, environment: Mapping[str, Value] | None = None
+        self,
+        build: Build,
+        files: FileIndex,
+        resolver: Resolver,
+        environment: Mapping[str, Value] | None = None,
+        port: int | Unknown = Unknown("the port of the page is not known"),
     ) -> None:
+        self.location_port = str(port) if isinstance(port, int) else Unknown(port.reason, "location.port")
         self.build = build
         self.files = files
         self.resolver = resolver
-        self.environment = Environment(environment or {}, lambda name: False)
+        # A variable that Vite does not expose is plainly undefined: the bundler replaces the expression.
+        self.environment = JsObject(environment or {})
 
     def resolve(self, specifier: str, importer: str, is_require: bool) -> Resolved:
         return self.resolver.resolve(specifier, importer)
@@ -110,6 +118,8 @@ class BrowserHost:
             if owner == "process":
                 return "undefined"
             return "function" if owner in ("fetch", "WebSocket", "EventSource", "XMLHttpRequest") else NotImplemented
+        if owner in ("location", "window.location") and name == "port":
+            return self.location_port
         if owner == "location" and name in LOCATION_PARTS:
             return Unknown("where the page is opened", f"location.{name}")
         if owner in ("window", "document") and name == "location":

@@ -7,7 +7,7 @@ The page's modules run in the partial evaluator with a browser around them, so a
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from forensics.facts import values as v
@@ -52,15 +52,18 @@ _CLIENT_PACKAGES = ("axios", "ky", "superagent", "got", "wretch", "redaxios", "$
 _MARK = re.compile(r"\x00(.*?)\x00")
 
 
-def client_calls(interpreter: Interpreter) -> list[ClientCall]:
+def client_calls(interpreter: Interpreter, page_port: int | Unknown) -> list[ClientCall]:
     """Every call to a server among the effects of a page, by place; a place that calls twice with different addresses
-    is listed for each."""
+    is listed for each. `page_port` is the port that the page itself comes from: an address that puts the page's own
+    host and that port together is relative."""
     found: dict[tuple[Site, str, str, str], ClientCall] = {}
     bases = _default_bases(interpreter)
     for effect in interpreter.effects:
         call = _call(effect, bases)
         if call is None:
             continue
+        if call.reach == "absolute" and call.host == "" and call.port is not None and call.port == page_port:
+            call = replace(call, reach="relative", scheme="", port=None)
         key = (call.site, call.method, call.path, f"{call.reach}{call.host}{call.port}")
         found.setdefault(key, call)
     calls = list(found.values())
@@ -180,11 +183,10 @@ _ABSOLUTE = re.compile(
 
 
 def _parsed(kind: Kind, verb: str, text: str, site: Site, effect: Effect) -> ClientCall:
+    for start in ("location.origin", "location.href", "location.pathname"):
+        if text.startswith(f"\x00{start}\x00"):
+            text = "/" + text.split("\x00", 2)[2].lstrip("/")
     rest = text
-    if text.startswith("\x00location.origin\x00"):
-        rest = text[len("\x00location.origin\x00") :] or "/"
-    elif text.startswith(("\x00location.href\x00", "\x00location.pathname\x00")):
-        rest = "/" + text.split("\x00", 2)[2].lstrip("/")
     match = _ABSOLUTE.match(text)
     scheme, host, port = "", "", None
     reach: Reach = "relative"

@@ -279,6 +279,11 @@ class NodeHost:
         arguments = list(effect.arguments)
         if name in _IDENTITY and arguments:
             return arguments[0]
+        receiver = effect.receiver
+        if receiver is not None and receiver.made_by is not None and receiver.made_by.name in _FLUENT:
+            method = name.rsplit(".", 1)[-1]
+            if method in _FLUENT_METHODS and (method != "get" or len(arguments) > 1):
+                return receiver
         if name.startswith(("fs.", "fs-extra.", "graceful-fs.")):
             return self._file_call(interpreter, effect, name.split(".", 1)[1])
         match name:
@@ -622,6 +627,10 @@ _CERTAIN_CALLBACKS = frozenset(
     ]
 )
 """Calls whose callbacks certainly run while the process starts, after the code that is running now."""
+
+_FLUENT = frozenset({"express", "express.Router", "new express.Router", "fastify", "polka", "new koa", "new hono.Hono"})
+_FLUENT_METHODS = frozenset({"get", "post", "put", "patch", "delete", "all", "use", "set", "disable", "enable", "options"})
+"""An application's registering methods give the application back."""
 
 _IDENTITY = frozenset(
     [

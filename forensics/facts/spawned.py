@@ -149,6 +149,12 @@ def _middleware(effect: Effect) -> bool:
     return mode is not None and v.truthy(mode) is not False and not isinstance(mode, Undefined)
 
 
+def embedded_server(trace: Trace) -> tuple[Process, JsObject]:
+    """The Vite server that the process runs in middleware mode, with its inline configuration."""
+    effect = next(item for item in trace.effects if item.name == "vite.createServer" and _middleware(item))
+    return _programmatic(trace, effect, "vite-dev")
+
+
 def programmatic_servers(trace: Trace) -> list[tuple[Process, JsObject]]:
     """Vite servers that a script makes itself (`createServer`, `preview`), each with its inline configuration."""
     kinds = {"vite.createServer": "vite-dev", "vite.preview": "vite-preview", "vite.build": "vite-build"}
@@ -157,21 +163,25 @@ def programmatic_servers(trace: Trace) -> list[tuple[Process, JsObject]]:
         kind = kinds.get(effect.name)
         if kind is None or effect.phase != "startup" or _middleware(effect):
             continue
-        options = effect.arguments[0] if effect.arguments else Undefined()
-        inline = options if isinstance(options, JsObject) else JsObject(complete=isinstance(options, Undefined))
-        parent = trace.process
-        place = Place(effect.site.path, "", effect.site.start, effect.site.end)
-        env = {name: item for name, item in trace.host.env.properties.items() if isinstance(item, (str, Unknown))}
-        child = Process(
-            kind=kind,  # type: ignore[arg-type]
-            argv=("vite",),
-            cwd=build_path(trace.host.cwd) or "",
-            env=env,
-            env_files=parent.env_files,
-            options={},
-            chain=(*parent.chain, place),
-            long_running=kind != "vite-build",
-            programmatic=True,
-        )
-        found.append((child, inline))
+        found.append(_programmatic(trace, effect, kind))
     return found
+
+
+def _programmatic(trace: Trace, effect: Effect, kind: str) -> tuple[Process, JsObject]:
+    options = effect.arguments[0] if effect.arguments else Undefined()
+    inline = options if isinstance(options, JsObject) else JsObject(complete=isinstance(options, Undefined))
+    parent = trace.process
+    place = Place(effect.site.path, "", effect.site.start, effect.site.end)
+    env = {name: item for name, item in trace.host.env.properties.items() if isinstance(item, (str, Unknown))}
+    child = Process(
+        kind=kind,  # type: ignore[arg-type]
+        argv=("vite",),
+        cwd=build_path(trace.host.cwd) or "",
+        env=env,
+        env_files=parent.env_files,
+        options={},
+        chain=(*parent.chain, place),
+        long_running=kind != "vite-build",
+        programmatic=True,
+    )
+    return child, inline
