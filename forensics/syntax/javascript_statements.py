@@ -240,6 +240,9 @@ def for_each(cx: Lowering, node: Node, depth: int, out: list[ir.Statement]) -> N
     names = cx.kind_names
     kind = node.child_by_field_name("kind")
     declares = "" if kind is None else names[kind.kind_id]
+    if declares in ("using", "await"):
+        # For the loop's body a `using` variable is a constant.
+        declares = "const"
     left = node.child_by_field_name("left")
     right = node.child_by_field_name("right")
     operator = node.child_by_field_name("operator")
@@ -463,7 +466,7 @@ def entity_name(cx: Lowering, node: Node) -> ir.Expression:
     """`A.B.C` of a TypeScript import alias or namespace."""
     parts: list[Node] = []
     spine = node
-    while cx.kind_names[spine.kind_id] == "nested_identifier" and len(parts) < DEPTH_LIMIT // LEVEL:
+    while cx.kind_names[spine.kind_id] in ("nested_identifier", "member_expression") and len(parts) < DEPTH_LIMIT // LEVEL:
         kids = cx.significant(spine.named_children)
         parts.append(kids[-1])
         spine = kids[0]
