@@ -39,7 +39,7 @@ MAX_CALLS = 12
 """Scripts that call scripts that call scripts …: deeper than this is not followed."""
 
 MAX_PROCESSES = 400
-"""Processes of one plan; two scripts that each start the next one twice would double at every level."""
+"""Processes, and calls of scripts, of one plan; two scripts that each start the next one twice would double at every level."""
 
 
 _NODE_EXTENSIONS = (".js", ".json", ".node")
@@ -90,6 +90,7 @@ class Expander:
         self.missing: list[MissingScript] = []
         self.windows_forms: list[str] = []
         self.left = MAX_PROCESSES
+        self.calls_left = MAX_PROCESSES
 
     # --------------------------------------------------------------- scripts
 
@@ -100,7 +101,8 @@ class Expander:
         (npm `lib/commands/run.js`). The caller has seen that the script exists."""
         call = (package.folder, name)
         place = context.chain[-1] if context.chain else None
-        if call in context.calls or len(context.calls) >= MAX_CALLS:
+        self.calls_left -= 1
+        if call in context.calls or len(context.calls) >= MAX_CALLS or self.calls_left < 0:
             reason = "cycle" if call in context.calls else "too deep"
             self.missing.append(MissingScript(package.folder, name, reason, place))
             return NOTHING

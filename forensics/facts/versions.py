@@ -12,7 +12,7 @@ import re
 import tomllib
 from collections.abc import Callable
 from datetime import date
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -193,6 +193,7 @@ def major_of_range(written: str, name: str, on: date | None = None) -> int | Unk
     return Unknown(f"{name} is {wanted!r}, which allows several major versions")
 
 
+@lru_cache(4096)
 def _allowed_majors(written: str) -> list[int] | None:
     """The majors with a version in the range, at most up to 99; None where it is no range."""
     if len(written) > 200:

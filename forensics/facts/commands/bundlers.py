@@ -25,9 +25,9 @@ def vite(expander: Expander, arguments: list[Argument], context: Context, place:
         return expander.process("tool", arguments, context, place)
     stays = parsed.command in ("dev", "preview") or bool(parsed.options.get("watch"))
     fails = f"vite stops: {parsed.refused}" if parsed.refused else ""
-    major = expander.packages.major(context.package, "vite")
-    if "https" in parsed.options and isinstance(major, int) and major >= 5:
-        fails = fails or f"vite stops: Vite {major} has no option --https"
+    if "https" in parsed.options and not fails:
+        major = expander.packages.major(context.package, "vite")
+        fails = f"vite stops: Vite {major} has no option --https" if isinstance(major, int) and major >= 5 else ""
     return expander.process(
         kinds[parsed.command], arguments, context, place, parsed.options, long_running=stays and not fails, fails=fails
     )
