@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -49,15 +50,25 @@ class Caches:
 
 
 def scan_reference(
-    reference: BuildReference, caches: Caches, scanners: Sequence[Scanner], rules: ContextRules, limits: Limits
+    reference: BuildReference, caches: Caches, scanners: str, rules: ContextRules, limits: Limits
 ) -> Scanned:
     """The record of the build that a reference points to, from the cache where nothing changed."""
     opened = open_build(reference, limits)
     return scan_build(opened, caches, scanners, rules.for_labels(reference.labels))
 
 
-def scan_build(opened: OpenBuild, caches: Caches, scanners: Sequence[Scanner], context: Context) -> Scanned:
+def scanners_at(place: str) -> tuple[Scanner, ...]:
+    """The scanners at a place, "module:attribute"."""
+    module, _, attribute = place.partition(":")
+    found: tuple[Scanner, ...] = getattr(import_module(module), attribute)
+    return found
+
+
+def scan_build(opened: OpenBuild, caches: Caches, scanners: str, context: Context) -> Scanned:
     """The record of one build. A scanner that fails costs its own verdict, which becomes UNKNOWN.
+
+    `scanners` says where they are; they are imported only where something has to be scanned, since a build that did not
+    change is told in less time than the import takes.
 
     The result is remembered by everything that it depends on: the build's files and what the archive said of them, the
     rules, the scanners asked and the context. Labels are not among them.
@@ -66,7 +77,7 @@ def scan_build(opened: OpenBuild, caches: Caches, scanners: Sequence[Scanner], c
     key = key_of(
         "result",
         rules_digest(),
-        " ".join(scanner.name for scanner in scanners),
+        scanners,
         context_key(context),
         digest,
         msgspec.msgpack.encode(
@@ -81,7 +92,7 @@ def scan_build(opened: OpenBuild, caches: Caches, scanners: Sequence[Scanner], c
     )
     remembered = _remembered(caches, key)
     if remembered is None:
-        remembered = _scanned(opened, caches, scanners, context, digest)
+        remembered = _scanned(opened, caches, scanners_at(scanners), context, digest)
         caches.results.put(key, msgspec.msgpack.encode(remembered))
     named = msgspec.structs.replace(
         remembered.build,
@@ -204,11 +215,9 @@ def _distinct(errors: Sequence[BuildError]) -> tuple[BuildError, ...]:
     return tuple(distinct[key] for key in sorted(distinct))
 
 
-def lost_build(
-    reference: BuildReference, scanners: Sequence[Scanner] | Sequence[str], kind: str, message: str, reason: str
-) -> Scanned:
+def lost_build(reference: BuildReference, scanners: str, kind: str, message: str, reason: str) -> Scanned:
     """The record of a build whose scan did not come to its end. Only this build is lost."""
-    names = [scanner if isinstance(scanner, str) else scanner.name for scanner in scanners]
+    names = [scanner.name for scanner in scanners_at(scanners)]
     members = reference.listing.members if reference.listing else []
     return Scanned(
         BuildResult(

@@ -31,7 +31,7 @@ def rules_digest() -> str:
     total = hashlib.sha256(syntax_digest().encode())
     core = _package_folder("forensics")
     _add_folder(total, os.path.join(core, "facts"))
-    for name in ("build.py", "snippets.py", "records.py", "runner.py", "scanner.py"):
+    for name in ("build.py", "snippets.py", "records.py", "results.py", "runner.py", "scanner.py"):
         _add_file(total, core, name)
     _add_folder(total, _package_folder("scanners"))
     return total.hexdigest()

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import faulthandler
-import importlib
 import os
 import re
 import signal
@@ -19,7 +18,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Sequence
 from typing import IO
 
 import msgspec
@@ -29,7 +27,6 @@ from forensics.archive import BuildReference
 from forensics.contexts import ContextRules
 from forensics.limits import Limits
 from forensics.runner import Caches, Scanned, lost_build, scan_reference
-from forensics.scanner import Scanner
 
 _LENGTH = struct.Struct("<Q")
 _GRACE_SECONDS = 2.0  # for starting, and for the traceback that a worker writes just before its time is up
@@ -44,13 +41,6 @@ class Setup(Struct, frozen=True, kw_only=True):
     rules: ContextRules
     limits: Limits
     scanners: str = "scanners.registry:SCANNERS"
-
-
-def scanners_of(setup: Setup) -> Sequence[Scanner]:
-    """The scanners that a set-up names."""
-    module, _, attribute = setup.scanners.partition(":")
-    found: Sequence[Scanner] = getattr(importlib.import_module(module), attribute)
-    return found
 
 
 # -------------------------------------------------------------- in the worker
@@ -69,21 +59,20 @@ def serve() -> None:
         return
     setup = msgspec.msgpack.decode(blob, type=Setup)
     caches = Caches(setup.cache)
-    scanners = scanners_of(setup)
     while (blob := _receive(incoming)) is not None:
         reference = msgspec.msgpack.decode(blob, type=BuildReference)
-        scanned = _scan_or_lose(reference, setup, caches, scanners)
+        scanned = _scan_or_lose(reference, setup, caches)
         _send(outgoing, msgspec.msgpack.encode(scanned))
     caches.flush()
 
 
-def _scan_or_lose(reference: BuildReference, setup: Setup, caches: Caches, scanners: Sequence[Scanner]) -> Scanned:
+def _scan_or_lose(reference: BuildReference, setup: Setup, caches: Caches) -> Scanned:
     faulthandler.dump_traceback_later(setup.limits.seconds, file=sys.stderr.fileno())
     try:
-        return scan_reference(reference, caches, scanners, setup.rules, setup.limits)
+        return scan_reference(reference, caches, setup.scanners, setup.rules, setup.limits)
     except Exception as error:
         message = f"the build could not be scanned: {type(error).__name__}: {error}"
-        return lost_build(reference, scanners, "scan-failed", message[:500], "the scan of this build failed")
+        return lost_build(reference, setup.scanners, "scan-failed", message[:500], "the scan of this build failed")
     finally:
         faulthandler.cancel_dump_traceback_later()
 
@@ -206,15 +195,14 @@ class Worker:
 
 def lost_record(reference: BuildReference, setup: Setup, code: int, timed_out: bool, place: str) -> Scanned:
     """The record of a build that its process did not survive, with what is needed to see it again."""
-    names = [scanner.name for scanner in scanners_of(setup)]
     again = f"; see it again by scanning {reference.id} of {reference.archive} alone"
     if timed_out:
         seconds = setup.limits.seconds
         message = f"the scan took longer than {seconds} s (limit seconds){place}{again}"
-        return lost_build(reference, names, "time-limit", message, f"the scan took longer than {seconds} s")
+        return lost_build(reference, setup.scanners, "time-limit", message, f"the scan took longer than {seconds} s")
     how = f"signal {_signal_name(-code)}" if code < 0 else f"exit code {code}"
     message = f"the process that scanned this build ended ({how}){place}{again}"
-    return lost_build(reference, names, "worker-died", message, f"the scanning process ended ({how})")
+    return lost_build(reference, setup.scanners, "worker-died", message, f"the scanning process ended ({how})")
 
 
 def _signal_name(number: int) -> str:
@@ -244,12 +232,11 @@ def scan_apart(reference: BuildReference, setup: Setup) -> Scanned:
             return worker.scan(reference)
         finally:
             worker.close()
-    scanners = scanners_of(setup)
     reading, writing = os.pipe()
     with tempfile.TemporaryFile() as errors:
         child = os.fork()
         if child == 0:
-            _scan_in_fork(reference, setup, scanners, writing, errors)
+            _scan_in_fork(reference, setup, writing, errors)
         os.close(writing)
         blob, timed_out = _read_within(reading, child, setup.limits.seconds + _GRACE_SECONDS)
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
@@ -259,15 +246,13 @@ def scan_apart(reference: BuildReference, setup: Setup) -> Scanned:
         return lost_record(reference, setup, code, timed_out, _innermost_calls(errors))
 
 
-def _scan_in_fork(
-    reference: BuildReference, setup: Setup, scanners: Sequence[Scanner], writing: int, errors: IO[bytes]
-) -> None:
+def _scan_in_fork(reference: BuildReference, setup: Setup, writing: int, errors: IO[bytes]) -> None:
     try:
         os.dup2(errors.fileno(), 2)
         os.dup2(errors.fileno(), 1)
         faulthandler.enable(2)
         caches = Caches(setup.cache)
-        scanned = _scan_or_lose(reference, setup, caches, scanners)
+        scanned = _scan_or_lose(reference, setup, caches)
         with os.fdopen(writing, "wb") as stream:
             stream.write(msgspec.msgpack.encode(scanned))
         caches.flush()

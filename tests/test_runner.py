@@ -24,12 +24,10 @@ def one(
     files: dict[str, bytes], tmp_path: Path, caches: Caches | None = None, context: Context | None = None
 ) -> Scanned:
     """A build scanned in this process."""
-    from tests.odd_scanners import MISBEHAVING
-
     folder = write_folder(tmp_path / "app", {**APP, **files})
     with open_archive(str(folder), Limits()) as archive:
         opened = open_build(find_builds(archive)[0], Limits())
-        return scan_build(opened, caches or Caches(None), MISBEHAVING, context or Context())
+        return scan_build(opened, caches or Caches(None), SCANNERS, context or Context())
 
 
 def request(address: Path, **changes: object) -> Request:

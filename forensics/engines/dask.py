@@ -24,7 +24,7 @@ from distributed import Client, LocalCluster, WorkerPlugin, as_completed, get_wo
 from forensics.engines import FinishedShard, Shard
 from forensics.records import InputError
 from forensics.runner import Scanned, lost_build
-from forensics.workers import Setup, Worker, scanners_of
+from forensics.workers import Setup, Worker
 
 _SHARD_BUILDS = 50  # a task costs the scheduler about 1 ms and 10 kB, whatever it does
 _SHARDS = 16  # at least so many where there are builds enough, so that a small archive keeps a few workers busy
@@ -187,7 +187,8 @@ class DaskEngine:
 
     def _lost(self, shard: Shard, failure: object) -> Scanned:
         (reference,) = shard.references
-        names = [scanner.name for scanner in scanners_of(self._setup)]
         how = type(failure).__name__
         message = f"the cluster could not scan this build ({how}: {failure})"[:500]
-        return lost_build(reference, names, "worker-died", message, f"the cluster could not scan this build ({how})")
+        return lost_build(
+            reference, self._setup.scanners, "worker-died", message, f"the cluster could not scan this build ({how})"
+        )
