@@ -57,7 +57,7 @@ def association_figure(verdicts: pd.DataFrame, first: str, second: str, standalo
     shown = verdicts.dropna(subset=[across, up])
     drawing, axes = _canvas(f"association {first} {second}", 7.2, 5.0)
     axes.plot([0, 1], [0, 1], color="black", linewidth=0.6, linestyle=(0, (2, 3)))
-    kinds = list(dict.fromkeys(verdicts["verdict"]))
+    kinds = list(dict.fromkeys(shown["verdict"]))
     for marker, kind in zip(MARKERS * (1 + len(kinds) // len(MARKERS)), kinds, strict=False):
         group = shown[shown["verdict"] == kind]
         filled = kind not in ("neither", "none", "not tested", "not identifiable")

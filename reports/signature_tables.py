@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import msgspec
 import pandas as pd
 from msgspec import Struct, field
 
 from forensics.statistics.analysis import Analysis
 from forensics.statistics.distance import Comparison, linkage, matrix
 from forensics.statistics.signatures import ALPHA, MEDIUM
+from reports.hostile_text import one_line
 
 Format = Callable[[Any], str]
 
@@ -65,7 +67,7 @@ def signature_displays(analysis: Analysis) -> list[Display]:
         *profile_displays(analysis),
         defect_display(analysis),
     ]
-    return [display for display in displays if len(display.frame)]
+    return _legible(displays)
 
 
 def verdict_display(analysis: Analysis, kind: str) -> Display:
@@ -103,6 +105,7 @@ def verdict_display(analysis: Analysis, kind: str) -> Display:
     parts = [
         f"{corrected} is bias-corrected; 95 % interval of {plain} by inversion of the noncentral χ².",
         f"p: {'; '.join(methods)}, seed {analysis.seed}." if methods else "",
+        "No permutation p is below 1 / (draws + 1)." if methods else "",
         f"p of {within}: χ² distribution." if within else "",
         f"q: Benjamini-Hochberg over {families[0]}." if families else "",
         f"A feature follows a label where q < {ALPHA} and w ≥ {MEDIUM:.2f}: Cohen's w of the corrected value{inside}.",
@@ -255,7 +258,18 @@ def comparison_displays(comparison: Comparison, by: str, sets: bool) -> list[Dis
     formats = dict.fromkeys(("contribution", "share, first", "share, second"), percent) | {"q": p_value}
     title = "Features that changed (q < .05)" if sets else "What separates each pair (three largest contributions)"
     displays.append(Display(title=title, frame=shown.reset_index(drop=True), formats=formats))
-    return [display for display in displays if len(display.frame)]
+    return _legible(displays)
+
+
+def _legible(displays: Sequence[Display]) -> list[Display]:
+    """The displays that have rows, every name in them safe to look at: it comes from an archive or a stranger's CSV."""
+    shown = []
+    for display in displays:
+        if len(display.frame):
+            frame = display.frame.map(lambda value: one_line(value) if isinstance(value, str) else value)
+            frame.columns = [one_line(str(name)) for name in frame.columns]
+            shown.append(msgspec.structs.replace(display, frame=frame, title=one_line(display.title)))
+    return shown
 
 
 def _across(frame: pd.DataFrame) -> pd.DataFrame:

@@ -29,6 +29,7 @@ def compare(
     from forensics.statistics.analysis import held_labels
     from forensics.statistics.distance import compare_groups, compare_sets
     from forensics.statistics.tables import read_builds
+    from reports.hostile_text import one_line
     from reports.signature_tables import comparison_displays
 
     labels = [by, *(name for name in within or [] if name != "none")]
@@ -54,7 +55,7 @@ def compare(
         f" {permutations:,} permutations, seed {seed}"
     )
     for name, reason in comparison.left_out.items():
-        typer.echo(f"{name} is left out: {reason}")
+        typer.echo(one_line(f"{name} is left out: {reason}"))
     typer.echo()
     for display in comparison_displays(comparison, by, second is not None):
         show(display.frame, display.title, display.formats)

@@ -39,6 +39,7 @@ def signatures(
     from forensics.cli.outputs import write_bytes, write_frame
     from forensics.statistics.analysis import analyse
     from forensics.statistics.tables import read_builds
+    from reports.hostile_text import one_line
     from reports.signature_tables import signature_displays
 
     asked = [*(by or []), *(within or [])]
@@ -60,9 +61,9 @@ def signatures(
         f"{', within ' + ' × '.join(analysis.within) if analysis.within else ', no label held'}"
     )
     for column, reason in table.set_aside.items():
-        typer.echo(f"column {column} is no feature: {reason}")
+        typer.echo(one_line(f"column {column} is no feature: {reason}"))
     for statement in analysis.statements:
-        typer.echo(statement)
+        typer.echo(one_line(statement))
     typer.echo()
     for display in signature_displays(analysis):
         show(display.frame, display.title, display.formats)
@@ -72,7 +73,7 @@ def signatures(
     for feature, note in zip(analysis.verdicts["feature"], analysis.verdicts["note"], strict=True):
         remarks = [remark for remark in str(note).split("; ") if remark and remark not in said]
         if remarks:
-            typer.echo(f"{feature}: {'; '.join(remarks)}")
+            typer.echo(one_line(f"{feature}: {'; '.join(remarks)}"))
     for path in (csv, html):
         if path is not None:
             typer.echo(f"wrote {path}", err=True)
