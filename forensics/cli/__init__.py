@@ -9,7 +9,6 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 # Name, module and one line for the overview, in the order of a user's work.
@@ -80,11 +79,11 @@ def _command() -> Any:
         """The commands, each imported when it is looked up, so that a scan does not wait for pandas."""
 
         def list_commands(self, ctx: Any) -> list[str]:
-            return [name for name, module in COMMANDS if find_spec(module) is not None]
+            return [name for name, _ in COMMANDS]
 
         def get_command(self, ctx: Any, cmd_name: str) -> Any:
             module = dict(COMMANDS).get(cmd_name)
-            if module is None or find_spec(module) is None:
+            if module is None:
                 return None
             single = typer.Typer(add_completion=False)
             single.command(cmd_name)(getattr(import_module(module), cmd_name))
