@@ -42,7 +42,7 @@ def run(arguments: Sequence[str]) -> int:
 
     from forensics.records import InputError
 
-    usage_error = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+    usage_error: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
     try:
         code = _command()(list(arguments), prog_name="forensics", standalone_mode=False)
         sys.stdout.flush()
@@ -51,7 +51,7 @@ def run(arguments: Sequence[str]) -> int:
     except usage_error as error:
         context = getattr(error, "ctx", None)
         path = context.command_path if context is not None else "forensics"
-        message = error.format_message()  # type: ignore[attr-defined]
+        message = error.format_message()
         if not message.strip():  # no command at all: the overview has been printed
             return USAGE_ERROR
         return _refused(f"{message.rstrip('.')} (see: {path} --help)")
