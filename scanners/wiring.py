@@ -245,7 +245,7 @@ def _absolute_call(facts: Facts, server: DevServer, call: ClientCall, result: _R
                 f"(ports in use: {listening}): the connection is refused.",
                 key=f"{call.method} {port} {call.path}",
                 fix=f"Let the client's base and the server's port ({listening}) come from one place.",
-                related=_listen_sites(facts, back_end.servers),
+                related=[*_base_sites(facts, server, port), *_listen_sites(facts, back_end.servers)],
             ),
             WiringStatus.PORT_MISMATCH if call.effect.phase != "uncalled" else None,
         )
@@ -256,6 +256,16 @@ def _absolute_call(facts: Facts, server: DevServer, call: ClientCall, result: _R
         if back.embeds_vite:
             continue
         _check_cors(facts, server, call, back, result)
+
+
+def _base_sites(facts: Facts, server: DevServer, port: int) -> list[Location]:
+    """Where the page's modules write the port that the call goes to."""
+    found = []
+    for path in dict.fromkeys(path for page in server.pages for path in page.served.modules):
+        for literal in facts.literals(path):
+            if isinstance(literal.value, str) and re.search(rf":{port}\b", literal.value) or literal.value in (port, str(port)):
+                found.append(facts.location(path, literal.start, literal.end, f"port {port} is written here"))
+    return found[:3]
 
 
 def _check_cors(facts: Facts, server: DevServer, call: ClientCall, back: Server, result: _Result) -> None:
@@ -509,7 +519,7 @@ def _check_target(
             result.add(
                 finding(
                     rules.PROXY_BAD_TARGET,
-                    facts.at(entry.site),
+                    facts.at(entry.target_site),
                     f"The target of {entry.key!r} is {shown}, which is no address of a server: {call.path} can't be passed on.",
                     key=entry.key,
                     fix=f"Write it whole, such as 'http://localhost:{_port(back_end.servers)}'.",
@@ -526,7 +536,7 @@ def _check_target(
         result.add(
             finding(
                 rules.PROXY_LOOP,
-                facts.at(entry.site),
+                facts.at(entry.target_site),
                 f"The target of {entry.key!r} is port {target.port}, where this Vite server itself listens: {call.path} goes "
                 "round in circles.",
                 key=entry.key,
@@ -545,7 +555,7 @@ def _check_target(
     result.add(
         finding(
             rules.PORT_MISMATCH,
-            facts.at(entry.site),
+            facts.at(entry.target_site),
             f"The proxy sends {call.path} to port {target.port}, but the server that `{server.plan.command}` starts listens "
             f"on {listening}: every call ends with a proxy error.",
             key=f"{entry.key} {target.port}",

@@ -29,6 +29,8 @@ from forensics.facts.tsconfig import tsconfig_paths
 from forensics.facts.values import JsObject, Unknown, Value
 from forensics.facts.vite import ViteConfig, resolve_config
 from forensics.records import Location
+from forensics.syntax.ir import Const, Document
+from forensics.syntax.walk import walk
 
 if TYPE_CHECKING:
     from forensics.build import Build
@@ -72,9 +74,7 @@ class Facts:
         """Package roots, scripts, dependencies and workspaces."""
         return read_packages(self.build, self._document)
 
-    def _document(self, path: str):  # type: ignore[no-untyped-def]
-        from forensics.syntax.ir import Document
-
+    def _document(self, path: str) -> Document:
         return self.files.document(path) or Document(None, f"{path} is not in the build", 0, [])
 
     @cached_property
@@ -233,6 +233,11 @@ class Facts:
                 found.append(Page(config, served, tuple(client_calls(interpreter, config.port)), interpreter))
             self._pages[key] = tuple(found)
         return self._pages[key]
+
+    def literals(self, path: str) -> list[Const]:
+        """Literals of a module, in source order."""
+        script = self.files.script(path)
+        return [node for node in walk(script.body) if isinstance(node, Const)] if script is not None else []
 
     # ------------------------------------------------------------------- locations
 

@@ -353,6 +353,9 @@ class Interpreter:
             module.this = exports
         frame = Frame(None, module.this, module)
         self._frames.append(frame)
+        # A module runs once, whenever it is first reached: what it sets holds for whoever imports it, also when that
+        # happens under a condition.
+        journals, self._journals = self._journals, []
         try:
             for statement in module.script.body:
                 if isinstance(statement, ir.Import):
@@ -366,6 +369,7 @@ class Interpreter:
             self._settle(frame)
             del completion
         finally:
+            self._journals = journals
             self._frames.pop()
 
     def resolve_module(self, specifier: str, importer: ModuleRecord, node: ir.Node, is_require: bool = False) -> Value:
@@ -1466,7 +1470,8 @@ class Interpreter:
         result = External(f"{name}()", None, effect) if found is NotImplemented else found
         effect.result = result
         for position, argument in enumerate(arguments):
-            self._hand_over(argument, effect, position)
+            if argument is not result:
+                self._hand_over(argument, effect, position)
         return result
 
     def _hand_over(self, argument: Value, effect: Effect, position: int, depth: int = 0) -> None:

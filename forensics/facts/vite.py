@@ -44,7 +44,8 @@ CONFIG_NAMES = tuple(f"vite.config.{extension}" for extension in ("js", "mjs", "
 
 @dataclass(frozen=True)
 class ProxyEntry:
-    """One entry of `server.proxy`. `target` is a string, Text or Unknown; `site` is where the key stands."""
+    """One entry of `server.proxy`. `target` is a string, Text or Unknown; `site` is where the key stands, `target_site`
+    where the target does (the key where both are on one line)."""
 
     key: str
     target: Value
@@ -52,6 +53,7 @@ class ProxyEntry:
     ws: bool
     bypass: Value
     site: Site
+    target_site: Site
 
 
 @dataclass(frozen=True)
@@ -350,14 +352,25 @@ def _proxy(server: Value, interpreter: Interpreter | None, path: str) -> tuple[t
     entries = []
     for key, item in proxy.properties.items():
         site = property_site(interpreter, path, key) or property_site(interpreter, path, "proxy") or Site(path, 0, 0)
-        entries.append(_entry(key, item, site))
+        entries.append(_entry(key, item, site, _target_site(interpreter, site, key)))
     unknown = "" if proxy.complete else "keys of server.proxy can't be told"
     if not entries and proxy.complete:
         return None, ""
     return tuple(entries), unknown
 
 
-def _entry(key: str, item: Value, site: Site) -> ProxyEntry:
+def _target_site(interpreter: Interpreter | None, site: Site, key: str) -> Site:
+    """Where an entry written as an object sets its target, else where its key stands."""
+    module = interpreter.modules.get(site.path) if interpreter is not None else None
+    for node in walk(module.script.body) if module is not None else ():
+        if isinstance(node, ir.Property) and node.key is not None and node.key.start == site.start:
+            for inner in node.value.properties if isinstance(node.value, ir.Object) else ():
+                if isinstance(inner.key, ir.Const) and inner.key.value == "target":
+                    return Site(site.path, inner.start, inner.end)
+    return site
+
+
+def _entry(key: str, item: Value, site: Site, target_site: Site) -> ProxyEntry:
     if isinstance(item, JsObject):
         ws = item.properties.get("ws", False)
         target = item.properties.get("target", UNDEFINED if item.complete else Unknown("the target can't be told"))
@@ -374,9 +387,10 @@ def _entry(key: str, item: Value, site: Site) -> ProxyEntry:
             ws is True,
             item.properties.get("bypass", UNDEFINED),
             site,
+            target_site,
         )
     target = item.href.rstrip("/") if isinstance(item, UrlValue) else item
-    return ProxyEntry(key, target, UNDEFINED, False, UNDEFINED, site)
+    return ProxyEntry(key, target, UNDEFINED, False, UNDEFINED, site, site)
 
 
 def _aliases(value: JsObject) -> tuple[Alias, ...]:
