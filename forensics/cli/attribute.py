@@ -75,8 +75,8 @@ def _show_evaluation(reference: Reference, evaluation: ReferenceEvaluation) -> N
 
     row: pd.Series = evaluation.summary.iloc[0]
     typer.echo(
-        f"{row['builds']:,} reference builds, {row['classes']} values of {reference.label}, "
-        f"{row['parts']} parts by {reference.hold_out}, {len(reference.categorical)} categorical and "
+        f"{row['builds']:,.0f} reference builds, {row['classes']:.0f} values of {reference.label}, "
+        f"{row['parts']:.0f} parts by {reference.hold_out}, {len(reference.categorical)} categorical and "
         f"{len(reference.numeric)} numeric features"
     )
     for name, reason in reference.left_out.items():

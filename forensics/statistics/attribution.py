@@ -20,7 +20,7 @@ from forensics.records import InputError
 from forensics.statistics import calibration as calibrating
 from forensics.statistics import typicality
 from forensics.statistics.calibration import Calibration, Codes, Probabilities
-from forensics.statistics.classifiers import Classifier, Folds, HeldOut, held_out_scores
+from forensics.statistics.classifiers import TREES, Classifier, Folds, HeldOut, held_out_scores
 from forensics.statistics.encoding import Encoding, Matrix, encode, encoding_of
 from forensics.statistics.tables import BuildTable, require_features, require_labels
 
@@ -150,9 +150,9 @@ def reference_of(
     )
 
 
-def evaluate_reference(reference: Reference, seed: int = 0) -> tuple[ReferenceEvaluation, HeldOut]:
+def evaluate_reference(reference: Reference, seed: int = 0, trees: int = TREES) -> tuple[ReferenceEvaluation, HeldOut]:
     """The figures on held-out tasks, and the held-out scores (which `attribute` calibrates by)."""
-    held_out = held_out_scores(reference.matrix, reference.codes, reference.folds, len(reference.classes), seed)
+    held_out = held_out_scores(reference.matrix, reference.codes, reference.folds, len(reference.classes), seed, trees)
     probabilities = cross_calibrated(reference, held_out)
     named, truth = probabilities.argmax(axis=1), reference.codes
     classes = reference.classes
@@ -192,7 +192,7 @@ def evaluate_reference(reference: Reference, seed: int = 0) -> tuple[ReferenceEv
 
 
 def attribute(
-    reference: Reference, questioned: BuildTable, held_out: HeldOut | None = None, seed: int = 0
+    reference: Reference, questioned: BuildTable, held_out: HeldOut | None = None, seed: int = 0, trees: int = TREES
 ) -> pd.DataFrame:
     """Which class each questioned build belongs to, one row a build, in the order of the table.
 
@@ -210,11 +210,11 @@ def attribute(
         raise InputError(f"{questioned.source}: no label '{reference.encoding.relative_to}', which mixed batches need")
     if held_out is None:
         held_out = held_out_scores(
-            reference.matrix, reference.codes, reference.folds, len(reference.classes), seed, inner=False
+            reference.matrix, reference.codes, reference.folds, len(reference.classes), seed, trees, inner=False
         )
     fitted = calibrating.fit_calibration(held_out.outer, reference.codes)
     questions = encode(reference.encoding, frame)
-    raw, because = _decided(reference, questions, fitted, seed)
+    raw, because = _decided(reference, questions, fitted, seed, trees)
     probabilities = calibrating.calibrated(raw, fitted)
     usual = typicality.typicality_of(reference.frame, reference.folds, reference.categorical, reference.numeric, seed)
     typical = typicality.p_values(usual, frame)
@@ -285,10 +285,11 @@ def _unlike(typical: float, best: float, classes: int) -> str:
 
 def _summary(reference: Reference, probabilities: Probabilities, turned_away: float, seed: int) -> pd.DataFrame:
     named, truth = probabilities.argmax(axis=1), reference.codes
+    tasks = _task_codes(reference)
     generator = np.random.default_rng(seed)
     observed = balanced_accuracy(named, truth)
-    low, high = _build_interval(named, truth, generator)
-    task_low, task_high = _task_interval(named, truth, reference, generator)
+    low, high = build_interval(named, truth, generator)
+    task_low, task_high = task_interval(named, truth, tasks, generator)
     onehot = np.eye(len(reference.classes))[truth]
     return pd.DataFrame(
         [
@@ -308,15 +309,15 @@ def _summary(reference: Reference, probabilities: Probabilities, turned_away: fl
                 "log_loss": calibrating.log_loss(probabilities, truth),
                 "brier": float(((probabilities - onehot) ** 2).sum(axis=1).mean()),
                 "shuffled": _shuffled(reference, seed),
-                "p": _permutation_p(named, truth, reference, observed, generator),
+                "p": permutation_p(named, truth, tasks, generator),
                 "turned_away": turned_away,
             }
         ]
     )
 
 
-def _build_interval(named: Codes, truth: Codes, generator: np.random.Generator) -> tuple[float, float]:
-    """Percentile interval under resampling of builds within classes."""
+def build_interval(named: Codes, truth: Codes, generator: np.random.Generator) -> tuple[float, float]:
+    """95 % percentile interval of the balanced accuracy under resampling of builds within classes."""
     shares = np.zeros((RESAMPLES, 0))
     for code in np.unique(truth):
         right = named[truth == code] == code
@@ -325,20 +326,20 @@ def _build_interval(named: Codes, truth: Codes, generator: np.random.Generator) 
     return _ends(shares.mean(axis=1))
 
 
-def _task_interval(
-    named: Codes, truth: Codes, reference: Reference, generator: np.random.Generator
-) -> tuple[float, float]:
-    """Percentile interval under resampling of whole tasks."""
-    tasks = pd.Categorical(reference.frame[reference.hold_out]).codes
-    classes = len(reference.classes)
-    right = np.zeros((int(tasks.max()) + 1, classes))
+def task_interval(named: Codes, truth: Codes, tasks: Codes, generator: np.random.Generator) -> tuple[float, float]:
+    """95 % percentile interval of the balanced accuracy under resampling of whole tasks."""
+    right = np.zeros((int(tasks.max()) + 1, int(truth.max()) + 1))
     total = np.zeros_like(right)
     np.add.at(total, (tasks, truth), 1)
     np.add.at(right, (tasks, truth), named == truth)
     drawn = generator.integers(0, len(total), size=(RESAMPLES, len(total)))
     hits, counts = right[drawn].sum(axis=1), total[drawn].sum(axis=1)
-    with np.errstate(invalid="ignore"):
-        return _ends(np.nanmean(np.where(counts > 0, hits / counts, np.nan), axis=1))
+    shares = np.divide(hits, counts, out=np.full_like(hits, np.nan), where=counts > 0)
+    return _ends(np.nanmean(shares, axis=1))
+
+
+def _task_codes(reference: Reference) -> Codes:
+    return pd.Categorical(reference.frame[reference.hold_out]).codes.astype(np.intp)
 
 
 def _ends(replicates: npt.NDArray[np.float64]) -> tuple[float, float]:
@@ -348,8 +349,8 @@ def _ends(replicates: npt.NDArray[np.float64]) -> tuple[float, float]:
 
 def _shuffle_within_tasks(reference: Reference, generator: np.random.Generator) -> Codes:
     shuffled = reference.codes.copy()
-    tasks = pd.Categorical(reference.frame[reference.hold_out]).codes
-    for task in range(int(tasks.max()) + 1):
+    tasks = _task_codes(reference)
+    for task in np.unique(tasks):
         here = np.flatnonzero(tasks == task)
         shuffled[here] = generator.permutation(shuffled[here])
     return shuffled
@@ -371,19 +372,18 @@ def _shuffled(reference: Reference, seed: int) -> float:
     return float(np.mean(found))
 
 
-def _permutation_p(
-    named: Codes, truth: Codes, reference: Reference, observed: float, generator: np.random.Generator
+def permutation_p(
+    named: Codes, truth: Codes, tasks: Codes, generator: np.random.Generator, draws: int = PERMUTATIONS
 ) -> float:
-    """Share of permutations of the true labels within tasks that agree with the named ones as well."""
-    tasks = pd.Categorical(reference.frame[reference.hold_out]).codes
-    weights = 1 / np.bincount(truth, minlength=len(reference.classes))
-    totals = np.zeros(PERMUTATIONS)
-    for task in range(int(tasks.max()) + 1):
+    """Share of permutations of the true labels within tasks that agree with the named ones as well (balanced)."""
+    weights = 1 / np.maximum(np.bincount(truth, minlength=int(named.max()) + 1), 1)
+    observed = weights[named[named == truth]].sum()
+    totals = np.zeros(draws)
+    for task in np.unique(tasks):
         here = tasks == task
-        dealt = generator.permuted(np.broadcast_to(truth[here], (PERMUTATIONS, int(here.sum()))), axis=1)
+        dealt = generator.permuted(np.broadcast_to(truth[here], (draws, int(here.sum()))), axis=1)
         totals += np.where(dealt == named[here], weights[named[here]], 0.0).sum(axis=1)
-    hits = int((totals / len(np.unique(truth)) >= observed - 1e-9).sum())
-    return (hits + 1) / (PERMUTATIONS + 1)
+    return (int((totals >= observed - 1e-9).sum()) + 1) / (draws + 1)
 
 
 def _strangers(reference: Reference, probabilities: Probabilities, seed: int) -> tuple[pd.DataFrame, float]:
@@ -419,7 +419,7 @@ def _strangers(reference: Reference, probabilities: Probabilities, seed: int) ->
 
 
 def _decided(
-    reference: Reference, questions: Matrix, fitted: Calibration, seed: int
+    reference: Reference, questions: Matrix, fitted: Calibration, seed: int, trees: int
 ) -> tuple[Probabilities, list[str]]:
     """Raw scores of the questions, and for each the features that decided.
 
@@ -427,7 +427,7 @@ def _decided(
     a few reference builds, drawn evenly over the classes. Of many features those that the forest used most are tried.
     """
     owners = np.array(reference.encoding.owners)
-    classifier = Classifier(reference.matrix, reference.codes, len(reference.classes), seed)
+    classifier = Classifier(reference.matrix, reference.codes, len(reference.classes), seed, trees)
     background = reference.matrix[_one_of_each(reference, np.random.default_rng([seed, 2]))]
     raw = classifier.scores(questions)
     probabilities = calibrating.calibrated(raw, fitted)
@@ -437,16 +437,21 @@ def _decided(
     parts = np.zeros((len(questions), len(names)))
     for column, name in enumerate(names):
         own = owners == name
-        for row in background:
-            changed = ~((questions[:, own] == row[own]) | (np.isnan(questions[:, own]) & np.isnan(row[own]))).all(
-                axis=1
-            )
-            replaced = questions[changed]
-            replaced[:, own] = row[own]
-            after = calibrating.calibrated(classifier.scores(replaced), fitted)
-            fall = before[changed] - np.log(after[np.arange(len(after)), likeliest[changed]])
-            parts[changed, column] += fall / len(background)
+        # Only what the replacement changes is asked again, all at once: most builds share a category with others.
+        rows, stands_in = np.nonzero(_differs(questions[:, own], background[:, own]))
+        replaced = questions[rows]
+        replaced[:, own] = background[stands_in][:, own]
+        after = calibrating.calibrated(classifier.scores(replaced), fitted)
+        falls = before[rows] - np.log(after[np.arange(len(rows)), likeliest[rows]])
+        parts[:, column] = np.bincount(rows, weights=falls, minlength=len(questions)) / len(background)
     return raw, [_told(names, row) for row in parts]
+
+
+def _differs(left: Matrix, right: Matrix) -> npt.NDArray[np.bool_]:
+    """Rows of `left` × rows of `right`: whether any column differs; gaps are equal."""
+    a, b = left[:, None, :], right[None, :, :]
+    same = (a == b) | (np.isnan(a) & np.isnan(b))
+    return np.asarray(~same.all(axis=2), dtype=np.bool_)
 
 
 def _weightiest(owners: npt.NDArray[np.str_], weights: npt.NDArray[np.float64]) -> list[str]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from typing import Any
+from contextlib import AbstractContextManager
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -45,7 +46,8 @@ class Classifier:
         self._kinds: tuple[Any, ...] = ()
         if len(self._present) > 1 and self._completion.varying.any():
             filled = completed(self._completion, training)
-            self._kinds = tuple(kind.fit(filled, codes) for kind in _kinds(seed, trees))
+            with _one_thread():
+                self._kinds = tuple(kind.fit(filled, codes) for kind in _kinds(seed, trees))
 
     def scores(self, matrix: Matrix) -> Probabilities:
         """Rows × classes, summing to 1; all classes of training alike where there was nothing to learn from."""
@@ -54,7 +56,8 @@ class Classifier:
             result[:, self._present] = 1 / len(self._present)
         elif len(matrix):
             filled = completed(self._completion, matrix)
-            result[:, self._present] = np.mean([kind.predict_proba(filled) for kind in self._kinds], axis=0)
+            with _one_thread():
+                result[:, self._present] = np.mean([kind.predict_proba(filled) for kind in self._kinds], axis=0)
         return result
 
     def weights(self) -> npt.NDArray[np.float64]:
@@ -84,6 +87,13 @@ def held_out_scores(
             inside[f][folds == g] = classifier.scores(matrix[folds == g])
             inside[g][folds == f] = classifier.scores(matrix[folds == f])
     return HeldOut(outer, tuple(inside))
+
+
+def _one_thread() -> AbstractContextManager[Any]:
+    """Boosted trees wait for all cores at every split: on a busy machine, and at these sizes, one thread is faster."""
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+    return cast("AbstractContextManager[Any]", threadpool_limits(1))
 
 
 def _pairs(count: int, inner: bool) -> Iterator[tuple[int, int]]:
