@@ -368,7 +368,8 @@ def assign(cx: Lowering, node: Node, depth: int) -> ir.Expression:
     kids = node.children
     if len(kids) != 3:
         kids = cx.significant(kids)
-    target, operator, value = kids
+    # The TypeScript grammar lets a word `using` stand before the target.
+    target, operator, value = kids[-3:]
     inner = depth + LEVEL
     return ir.Assign(
         node.start_byte,

@@ -20,7 +20,6 @@ TOO_DEEP: Final = "nested too deeply"
 SYNTAX_ERROR: Final = "syntax error"
 
 PROBLEM_TEXT: Final = 80
-_SEMICOLON: Final = ord(";")
 
 Expression = Callable[["Lowering", Node, int], ir.Expression]
 Statement = Callable[["Lowering", Node, int, list[ir.Statement]], None]
@@ -36,6 +35,7 @@ class Kinds:
         self.template_string: Final = named("template_string")
         self.import_word: Final = named("import")
         self.binary: Final = named("binary_expression")
+        self.semicolon: Final = token(";")
         self.comma: Final = token(",")
         self.comments: Final = grammar.named_kinds("comment", "html_comment")
         self.extras: Final = grammar.named_kinds("comment", "html_comment", "ERROR")
@@ -195,13 +195,13 @@ def statement_list(cx: Lowering, nodes: list[Node], depth: int) -> list[ir.State
     out: list[ir.Statement] = []
     handlers = cx.statements
     terminated = cx.kinds.terminated
-    source = cx.source
+    semicolon = cx.kinds.semicolon
     if depth > DEPTH_LIMIT:
         return [cx.too_deep(node) for node in cx.significant(nodes)]
     for node in nodes:
         kind = node.kind_id
         if kind in terminated:
-            if source[node.end_byte - 1] == _SEMICOLON:
+            if node.children[-1].kind_id == semicolon:
                 cx.semicolons += 1
             else:
                 cx.without_semicolons += 1

@@ -85,13 +85,17 @@ def unreadable(cx: Lowering, node: Node, depth: int, out: list[ir.Statement]) ->
 
 def evaluate(cx: Lowering, node: Node, depth: int, out: list[ir.Statement]) -> None:
     kids = node.named_children
+    end = node.end_byte
     if len(kids) != 1:
+        if kids[-1].kind_id in cx.kinds.comments:
+            # A comment before the end of the line is inside the statement where no semicolon ends it.
+            end = cx.significant(node.children)[-1].end_byte
         kids = cx.significant(kids)
     held = kids[0]
     if cx.kind_names[held.kind_id] == "internal_module":
         namespace(cx, held, depth, out)
         return
-    start, end = node.start_byte, node.end_byte
+    start = node.start_byte
     if cx.source[start] == _BRACE:
         if cx.kind_names[held.kind_id] == "object":
             block_read_as_object(cx, held, depth, out)
@@ -466,7 +470,9 @@ def entity_name(cx: Lowering, node: Node) -> ir.Expression:
     """`A.B.C` of a TypeScript import alias or namespace."""
     parts: list[Node] = []
     spine = node
-    while cx.kind_names[spine.kind_id] in ("nested_identifier", "member_expression") and len(parts) < DEPTH_LIMIT // LEVEL:
+    while (
+        cx.kind_names[spine.kind_id] in ("nested_identifier", "member_expression") and len(parts) < DEPTH_LIMIT // LEVEL
+    ):
         kids = cx.significant(spine.named_children)
         parts.append(kids[-1])
         spine = kids[0]
