@@ -1222,18 +1222,14 @@ class Interpreter:
                 tagged = self._tagged_member(owner, name)
                 if tagged is not None:
                     return tagged
-            if owner.candidates and len(owner.candidates) <= 4:
-                found = [
-                    self.member(candidate, name) if not isinstance(candidate, (Undefined, type(None))) else UNDEFINED
-                    for candidate in owner.candidates
-                    if isinstance(candidate, (JsObject, JsArray, str))
-                ]
-                if found and len(found) == len(owner.candidates):
-                    result = found[0]
-                    for other in found[1:]:
-                        result = merged(result, other)
-                    return result
-            return Unknown(owner.reason)
+            # The candidates need not be all that it can be, so their members are candidates too, never the value.
+            possible = [
+                found
+                for candidate in owner.candidates[:4]
+                if isinstance(candidate, (JsObject, JsArray))
+                and not isinstance(found := self.member(candidate, name), (Builtin, Unknown))
+            ]
+            return Unknown(owner.reason, candidates=tuple(possible))
         if owner is None or kind is Undefined:
             if optional or (kind is Undefined and owner.reason):
                 return Undefined(owner.reason if kind is Undefined else "")
