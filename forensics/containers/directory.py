@@ -79,7 +79,7 @@ def list_directory(top: str, root: str, limits: Limits) -> Listing:
                 count += 1
                 if count > limits.files:
                     break
-                _add_file(found, entry, child, base)
+                _add_file(found, entry, child, base, linked or entry.is_symlink())
     if count > limits.files:
         found.problem("", "too-many-files", f"more than {limits.files:,} files (limit files): the rest was not read")
     return found.listing(case_matters=False)
@@ -101,7 +101,7 @@ def _why_not_followed(entry: os.DirEntry[str], inside: str, linked: bool) -> str
     return ""
 
 
-def _add_file(found: Collector, entry: os.DirEntry[str], path: str, base: str) -> None:
+def _add_file(found: Collector, entry: os.DirEntry[str], path: str, base: str, linked: bool) -> None:
     try:
         status = entry.stat()
     except OSError as error:
@@ -112,21 +112,29 @@ def _add_file(found: Collector, entry: os.DirEntry[str], path: str, base: str) -
             path, "special-file", "neither a file nor a folder (a device, a pipe or a socket); it was not read"
         )
         return
-    spelled = os.path.relpath(entry.path, base)
+    spelled = entry.path[len(base) :].lstrip(os.sep).replace(os.sep, "/")
     if spelled != path:
         found.problem(path, "odd-encoding", "the name is not valid UTF-8 text; it is shown with escapes")
     executable = bool(status.st_mode & 0o111)
     name = spelled if spelled != path else ""
-    found.member(Member(path=path, size=status.st_size, executable=executable, name=name))
+    found.member(Member(path=path, size=status.st_size, executable=executable, method=int(linked), name=name))
 
 
 def chunks_of(top: str, root: str, member: Member) -> Iterator[bytes]:
-    """The bytes of a member. Raises OSError where they can't be read, or the place is no longer what was listed."""
-    place = os.path.realpath(os.path.join(top, root, member.name or member.path))
-    if not place.startswith(os.path.join(os.path.realpath(top), "")):
-        raise OSError("it has become a link that leaves the archive")
-    descriptor = os.open(place, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    with open(descriptor, "rb") as file:
+    """The bytes of a member (`method` 1: reached through a symbolic link).
+
+    Raises OSError where they can't be read, or the place is no longer what was listed.
+    """
+    place = os.path.join(top, root, member.name or member.path)
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    if member.method:
+        place = os.path.realpath(place)
+        if not place.startswith(os.path.join(os.path.realpath(top), "")):
+            raise OSError("it has become a link that leaves the archive")
+    else:
+        flags |= getattr(os, "O_NOFOLLOW", 0)
+    descriptor = os.open(place, flags)
+    with open(descriptor, "rb", buffering=0) as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError("it is no longer a file")
         left = member.size
