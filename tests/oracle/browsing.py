@@ -24,6 +24,7 @@ ACCEPT = {
 JAVASCRIPT = ("text/javascript", "application/javascript", "application/x-javascript")
 LARGEST_BODY = 4_000_000
 MOST_REQUESTS = 80
+NOT_LOOKED_INTO = ("/dist/client/env.mjs", "/node_modules/.vite/", "/@react-refresh")
 
 IMPORTS = re.compile(
     r"""(?:^|[;\s}])(?:import|export)\s*(?:[\w$*{][\w$\s,*{}."']*?from\s*)?["']([^"'\n]+)["']"""
@@ -52,6 +53,7 @@ class Answer:
     by: int = 0
     allow: str = ""
     text: str = ""
+    method: str = "GET"
 
     @property
     def is_javascript(self) -> bool:
@@ -82,11 +84,12 @@ def ask(
             by=int(response.getheader("x-oracle-port") or 0),
             allow=response.getheader("Access-Control-Allow-Origin") or "",
             text=text,
+            method=method,
         )
     except ConnectionRefusedError:
-        return Answer(url, kind, 0)
+        return Answer(url, kind, 0, method=method)
     except (OSError, http.client.HTTPException):
-        return Answer(url, kind, -1)
+        return Answer(url, kind, -1, method=method)
     finally:
         connection.close()
 
@@ -168,7 +171,7 @@ def style_requests(text: str) -> list[tuple[str, str]]:
 def follow(page: Answer) -> list[Answer]:
     """Request all that the page and what it loads ask of the page's own origin, each address once.
 
-    Vite's client and the packages that it pre-bundled are requested but not looked into.
+    Packages that Vite pre-bundled are requested but not looked into.
     """
     origin = urlsplit(page.url).netloc
     waiting = [(kind, urljoin(page.url, url)) for kind, url in page_requests(page.text)]
@@ -182,7 +185,7 @@ def follow(page: Answer) -> list[Answer]:
         seen.add(url)
         answer = ask(url, kind)
         answers.append(answer)
-        if "/@vite/" in url or "/node_modules/" in url or "/@react-refresh" in url:
+        if any(part in url for part in NOT_LOOKED_INTO):
             continue
         if kind == "script" and answer.is_javascript:
             waiting += [(inner, urljoin(url, found)) for inner, found in module_requests(answer.text) if is_url(found)]

@@ -57,7 +57,8 @@ def development_status(seen: Observation, tree: Path) -> str:
 def development_rules(seen: Observation, tree: Path) -> set[str]:
     rules: set[str] = set()
     if seen.vite is None:
-        return rules
+        embedded = any(process.config is not None and process.config.middleware for process in seen.processes)
+        return {"proxy-loop"} if embedded and any(answer.status == -1 for _, answer in seen.probes) else rules
     if captured(seen):
         rules.add("module-captured-by-proxy")
     calls = [(probe, answer) for probe, answer in seen.probes if probe.relative]
@@ -148,7 +149,7 @@ def proxy_failed(seen: Observation, answer: Answer) -> bool:
     Without a proxy a GET gets the page. A 404 without a type comes from whatever host the target named by mistake: for
     `localhost:4241`, without a scheme, Vite 5 asks a host called 4241.
     """
-    empty = answer.status == 404 and answer.type == "" and seen.vite is not None and bool(seen.vite.proxy)
+    empty = answer.method == "GET" and answer.status == 404 and answer.type == "" and seen.vite is not None
     return (answer.by == seen.page_port and (answer.status in PROXY_FAILURES or empty)) or answer.status == -1
 
 
@@ -171,26 +172,28 @@ def foreign_proxy(tree: Path) -> bool:
 
 
 def shadowed_config(seen: Observation, tree: Path) -> bool:
-    """Another configuration lies beside the one that Vite loaded by itself, later in its order of names."""
+    """Another configuration, later in Vite's order of names, lies beside the one that it loaded."""
     if seen.vite is None or Path(seen.vite.file).name not in CONFIG_NAMES:
         return False
     beside = [name for name in CONFIG_NAMES if (tree / seen.vite.file).with_name(name).is_file()]
-    return len(beside) > 1
+    return len(beside) > 1 and beside[0] == Path(seen.vite.file).name
 
 
 def unset_environment(seen: Observation, tree: Path) -> list[str]:
     """Names that a served module reads from import.meta.env although Vite set none, and process.env left as is."""
     found: list[str] = []
     declared = "\n".join(path.read_text("utf-8") for path in tree.rglob(".env*") if path.is_file())
+    defined = "\n".join(answer.text for answer in seen.requests if "/client/env.mjs" in answer.url)
     for answer in seen.requests:
-        if "/@vite/" in answer.url or "/node_modules/" in answer.url:
+        if "/@vite/" in answer.url or "/node_modules/" in answer.url or "/@fs/" in answer.url:
             continue
         given = re.search(r"import\.meta\.env = (\{.*?\});", answer.text)
         known = set(json.loads(given.group(1))) if given else set()
         rest = answer.text.replace(given.group(0), "") if given else answer.text
         names = re.findall(r"import\.meta\.env\??\.(\w+)", rest) + re.findall(r"import\.meta\.env\[\"(\w+)\"\]", rest)
         found += [name for name in names if name not in known and (name in declared or not name.startswith("VITE_"))]
-        found += [f"process:{name}" for name in re.findall(r"(?<![\w.])process\.env\.(\w+)", rest)]
+        names = re.findall(r"(?<![\w.])process\.env\.(\w+)", rest)
+        found += [name for name in names if f'"process.env.{name}"' not in defined]
     return found
 
 

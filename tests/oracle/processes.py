@@ -195,7 +195,7 @@ def resolved_config(text: str, scratch: Path) -> ViteConfig:
 
     server = re.search(r"^  server: \{\n(.*?)^  \}", text, re.M | re.S)
     inside = server.group(1) if server else ""
-    block = re.search(r"^    proxy: \{\n(.*?)^    \}|^    proxy: \{ (.*) \},?$", inside, re.M | re.S)
+    block = re.search(r"^    proxy: \{\n((?:.*\n)*?)^    \}|^    proxy: \{ (.*) \},?$", inside, re.M)
     entries = (block.group(1) or block.group(2)) if block else ""
     while (flat := re.sub(r"\{[^{}]*\}", "0", entries)) != entries:
         entries = flat

@@ -1,0 +1,2 @@
+const meals: string[] = await fetch('/api/meals').then((r) => r.json())
+document.querySelector('ul')!.append(...meals)

@@ -1,0 +1,1 @@
+document.querySelector('nav').append(...(await fetch('/api/pages').then((r) => r.json())))

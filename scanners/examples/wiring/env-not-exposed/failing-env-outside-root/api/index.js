@@ -1,0 +1,5 @@
+const express = require('express')
+const app = express()
+app.use(require('cors')())
+app.get('/api/birds', (req, res) => { res.json(['wren']) })
+app.listen(4282)

@@ -1,0 +1,2 @@
+import { get } from './api.js'
+document.querySelector('ul').append(...(await get('/plants')))

@@ -1,0 +1,1 @@
+export const api = (path) => fetch('/api' + path).then((r) => r.json())

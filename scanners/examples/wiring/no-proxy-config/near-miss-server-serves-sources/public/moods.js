@@ -1,0 +1,2 @@
+import { api } from './api.js'
+document.querySelector('ul').append(...(await api('/moods')))

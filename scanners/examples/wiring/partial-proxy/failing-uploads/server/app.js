@@ -1,0 +1,6 @@
+const express = require('express')
+const path = require('path')
+const app = express()
+app.use('/uploads', express.static(path.join(__dirname, 'uploads')))
+app.get('/api/albums', (req, res) => res.json([{ title: 'Hejira' }]))
+app.listen(4291)

@@ -1,0 +1,1 @@
+document.querySelector('b').textContent = (await fetch('/rest/cups').then((r) => r.json())).cups

@@ -1,0 +1,1 @@
+document.querySelector('ul').append(...(await (await fetch('/api/boats')).json()))

@@ -1,0 +1,1 @@
+document.querySelector('ul').append(...(await fetch('/api/kites').then((r) => r.json())))
