@@ -108,6 +108,8 @@ def _not_served(
         key=f"{output} {server.process.entry}",
         fix=f"Serve {output}/ in {server.process.entry}, or set build.outDir so that the page lands where it is served.",
         related=related,
+        # A server without any static folder at the root may be meant to stand behind another host.
+        confidence="high" if any(not route.pattern for item in servers for route in item.statics) else "medium",
     )
 
 

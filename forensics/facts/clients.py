@@ -147,7 +147,9 @@ def _joined(base: Value, url: Value) -> Value:
     before, after = v.to_text(base), v.to_text(url)
     if isinstance(before, str):
         before = before.rstrip("/")
-    if isinstance(after, str):
+    if isinstance(after, Text) and isinstance(after.parts[0], str):
+        after = v.concatenate([after.parts[0].lstrip("/"), *after.parts[1:]])
+    elif isinstance(after, str):
         after = after.lstrip("/")
         if not after:
             return v.to_text(base)
