@@ -29,6 +29,7 @@ _STRING: Final = rb"""(?:"[^"\n]*"|'[^'\n]*')"""
 
 _USING: Final = re.compile(rb"\b(?:(await)[ \t]+)?(using)(?=[ \t]+[A-Za-z_$][\w$]*[ \t\n]*(?:=[^=]|:|of\b))")
 _AWAIT_BRACKET: Final = re.compile(rb"(?<![\w$.#])await(?=\s*[(\[`])")
+_FOR_AWAIT_LET: Final = re.compile(rb"(\bfor\s+await\s*\(\s*)let(?=\s*\[)")
 _FOR_BEFORE: Final = re.compile(rb"\bfor\s*\Z")
 # `a!` as opposed to `!a` and `a != b`: something ends before it, and nothing that `!` could negate follows.
 _NON_NULL: Final = re.compile(rb"(?<=[\w$)\]}])!(?=[.,;:?)\]}\s&|<>*/%+-]|=>|\?\?|\Z)|(?<=[\w$\]])!(?=[(\[])")
@@ -149,7 +150,11 @@ class _Mask(NamedTuple):
 
 def parsed(grammar: Grammar, source: bytes, offset: int) -> tuple[Tree, bytes]:
     """The tree of the source, known gaps of the grammar mended, and the text that was parsed."""
-    masked = _with_await_as_void(source) if grammar.dialect == "javascript" else _without_types(source, grammar.dialect)
+    masked = _with_var_for_let(source)
+    if grammar.dialect == "javascript":
+        masked = _with_await_as_void(masked)
+    else:
+        masked = _without_types(masked, grammar.dialect)
     tree = grammar.parse(masked, offset)
     if tree.root_node.has_error and masked is not source:
         plain = grammar.parse(source, offset)
@@ -185,6 +190,13 @@ def outermost_problems(root: Node) -> list[Node]:
         else:
             pending.extend(reversed([child for child in node.children if child.has_error]))
     return problems
+
+
+def _with_var_for_let(source: bytes) -> bytes:
+    """The grammars read `for await (let [a] of b)` as an assignment to `let[a]`."""
+    if b"(let [" not in source and b"(let[" not in source:
+        return source
+    return _FOR_AWAIT_LET.sub(rb"\1var", source)
 
 
 def _with_await_as_void(source: bytes) -> bytes:

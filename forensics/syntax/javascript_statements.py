@@ -247,6 +247,9 @@ def for_each(cx: Lowering, node: Node, depth: int, out: list[ir.Statement]) -> N
     if declares in ("using", "await"):
         # For the loop's body a `using` variable is a constant.
         declares = "const"
+    elif kind is not None and declares == "var" and cx.source.startswith(b"let", kind.start_byte):
+        # Masked for parsing (javascript_repairs).
+        declares = "let"
     left = node.child_by_field_name("left")
     right = node.child_by_field_name("right")
     operator = node.child_by_field_name("operator")
@@ -589,7 +592,7 @@ def export_default_declaration(
 
 def declared_name(cx: Lowering, node: Node) -> str:
     name_node = node.child_by_field_name("name")
-    return "" if name_node is None else cx.text(name_node)
+    return "" if name_node is None else module_name(cx, name_node)
 
 
 def type_declaration(cx: Lowering, node: Node, depth: int, out: list[ir.Statement]) -> None:
