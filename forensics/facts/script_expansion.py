@@ -39,12 +39,19 @@ MAX_CALLS = 12
 """Scripts that call scripts that call scripts …: deeper than this is not followed."""
 
 MAX_PROCESSES = 400
-"""Processes, and calls of scripts, of one plan; two scripts that each start the next one twice would double at every level."""
+"""Processes, and calls of scripts, of one plan: scripts that each start the next one twice double at every level."""
 
 
 _NODE_EXTENSIONS = (".js", ".json", ".node")
 _TYPESCRIPT_EXTENSIONS = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".json")
 _COMPILED_FROM = {".js": (".ts", ".tsx"), ".mjs": (".mts",), ".cjs": (".cts",), ".jsx": (".tsx",)}
+
+
+MAX_NESTING = 40
+"""Background commands, and fallbacks, of one list: each nests the tree deeper."""
+
+MAX_VALUE = 10_000
+"""`A=$A$A` doubles a value each time; longer values are unknown."""
 
 
 class Context(Struct, frozen=True, kw_only=True):
@@ -91,6 +98,7 @@ class Expander:
         self.windows_forms: list[str] = []
         self.left = MAX_PROCESSES
         self.calls_left = MAX_PROCESSES
+        self.depth = 0
 
     # --------------------------------------------------------------- scripts
 
@@ -319,36 +327,46 @@ class _Shell:
     def steps(self, commands: list[shell.Command]) -> Step:
         """A list of commands; what follows `a &` runs beside it, and the shell ends with its last foreground command
         unless it waits."""
-        for place, command in enumerate(commands):
-            if _waits(command):
-                before = self.steps(commands[:place])
-                rest = commands[place + 1 :]
-                if isinstance(command, shell.AndOr):
-                    rest = [shell.AndOr((shell.EMPTY, *command.commands[1:]), command.operators), *rest]
-                return in_order([_waited_for(before), self.steps(rest)])
-        done: list[Step] = []
-        for place, command in enumerate(commands):
-            if isinstance(command, shell.Background):
-                beside = self.copy().run(command.command)
-                rest_step = self.steps(commands[place + 1 :])
-                if isinstance(rest_step, Parallel) and isinstance(commands[place + 1], shell.Background):
-                    together = Parallel((beside, *rest_step.steps), rest_step.waits_for)
-                elif rest_step == NOTHING:
-                    together = Parallel((beside,), "none")
-                else:
-                    together = Parallel((beside, rest_step), "last")
-                return in_order([*done, together])
-            done.append(self.run(command))
-        return in_order(done)
+        waiting = [place for place, command in enumerate(commands) if _waits(command)]
+        if waiting and len(waiting) <= MAX_NESTING:
+            command, place = commands[waiting[0]], waiting[0]
+            before = self.steps(commands[:place])
+            rest = commands[place + 1 :]
+            if isinstance(command, shell.AndOr):
+                rest = [shell.AndOr((shell.EMPTY, *command.commands[1:]), command.operators), *rest]
+            return in_order([_waited_for(before), self.steps(rest)])
+        found = [
+            (self.copy().run(command.command), True)
+            if isinstance(command, shell.Background)
+            else (self.run(command), False)
+            for command in commands
+        ]
+        if sum(is_beside for _, is_beside in found) > MAX_NESTING:
+            return Parallel(tuple(step for step, _ in found), "last")
+        result: Step = NOTHING
+        beside_only = False
+        for step, is_beside in reversed(found):
+            if not is_beside:
+                result = in_order([step, result])
+            elif result == NOTHING:
+                result = Parallel((step,), "none")
+            elif isinstance(result, Parallel) and beside_only:
+                result = Parallel((step, *result.steps), result.waits_for)
+            else:
+                result = Parallel((step, result), "last")
+            beside_only = is_beside
+        return result
 
     def and_or(self, command: shell.AndOr) -> Step:
         step = self.run(command.commands[0])
+        fallbacks = 0
         for operator, following in zip(command.operators, command.commands[1:], strict=True):
             if operator == "&&":
                 step = in_order([step, self.run(following)], stops_on_failure=True)
             else:
                 otherwise = self.copy().run(following)
-                step = Fallback(step, otherwise) if otherwise != NOTHING else step
+                fallbacks += 1
+                step = Fallback(step, otherwise) if otherwise != NOTHING and fallbacks <= MAX_NESTING else step
         return step
 
     # ------------------------------------------------------- simple commands
@@ -384,6 +402,8 @@ class _Shell:
                     self.context = replace(self.context, unresolved=f"the environment comes from {sourced}")
                 return NOTHING
             case "eval":
+                if len(arguments) == 1 or arguments[1].text == "eval":
+                    return NOTHING
                 text = " ".join(argument.text for argument in arguments[1:])
                 return self.run(shell.parse_shell(text, arguments[0].rewritten(text).places))
             case "exec" | "command" | "builtin" | "time":
@@ -500,6 +520,8 @@ class _Shell:
             if isinstance(value, Unknown):
                 return value
             text += value
+            if len(text) > MAX_VALUE:
+                return Unknown(f"a value of more than {MAX_VALUE} characters")
         return text
 
     def value_of(self, part: shell.Expansion | shell.Substitution) -> str | Unknown:

@@ -6,6 +6,8 @@ from __future__ import annotations
 import json
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from forensics.build import Build, FileEntry
 from forensics.facts.command_arguments import Argument, parse_vite
@@ -583,3 +585,56 @@ def test_a_command_from_elsewhere_can_be_read_too() -> None:
     plan = launch.of_text("npm run build && npm start", place=Place("README.md", "", 100, 126))
     assert [process.kind for process in processes(plan)] == ["vite-build", "node"]
     assert processes(plan)[1].chain[0].path == "README.md"
+
+
+# ------------------------------------------------------------------------- hostile texts
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "npx " * 4000 + "vite",
+        "eval " * 3000 + "x",
+        "(" * 39 + "vite" + ")" * 39,
+        "a && " * 3900 + "vite",
+        "a & " * 4900 + "vite",
+        "a & b; " * 2800,
+        "a && b || " * 1500 + "c",
+        "export A=$A$A; " * 1200 + "x $A",
+        "wait; " * 3000,
+        "concurrently " + "'npm:*' " * 2000,
+    ],
+)
+def test_no_script_is_too_long_or_too_deep(script: str) -> None:
+    plan = plan_of(script)
+    processes(plan, fallbacks=True)
+    with_lifetimes(plan, lambda process: True)
+
+
+_WORDS = """
+npm run start -w --workspaces --prefix client -C .. -- pnpm -r --filter !a exec yarn workspace
+workspaces foreach bun npx -p -c vite build --port 3 --config= $PORT ${A:-b} $(x) concurrently -k -n
+'npm:d*' "npm:dev:*" run-p run-s npm-run-all -s dev:* {1} cross-env A=1 env -i dotenv -e -v node
+server.js --env-file=.env --import tsx nodemon --exec -x --cwd deno task turbo lerna nx run-many -t
+sh -c script.sh && || ; & | ( ) { } if then fi ! > cd client export set wait docker up serve forever
+nf onchange start-server-and-test :3 shx '' "" \\ * [ ? # = - --
+""".split()
+
+
+@given(st.lists(st.lists(st.sampled_from(_WORDS), min_size=1, max_size=8).map(" ".join), min_size=4, max_size=4))
+@settings(max_examples=150, deadline=None)
+def test_no_script_crashes_the_reader(texts: list[str]) -> None:
+    scripts = dict(zip(("x", "dev", "dev:a", "start"), texts, strict=True))
+    files: dict[str, object] = {
+        "package.json": {"scripts": scripts, "workspaces": ["client"], "nodemonConfig": {"exec": texts[0]}},
+        "client/package.json": {"name": "client", "scripts": {"dev": texts[1]}},
+        "script.sh": texts[2],
+        "server.js": "",
+        "Procfile": f"web: {texts[3]}\n",
+    }
+    launch = launch_of(files)
+    launch.dev_plans()
+    for plan in launch.plans.values():
+        for process in processes(plan, fallbacks=True):
+            for place in process.chain:
+                assert 0 <= place.start <= place.end

@@ -1,5 +1,6 @@
-"""What npm, pnpm, yarn, concurrently, npm-run-all, cross-env, dotenv-cli and nodemon really start for a script, against the
-launch plan. A command `show` writes down its arguments, working directory and environment; nothing else is compared."""
+"""What npm, pnpm, yarn, concurrently, npm-run-all, cross-env, dotenv-cli and nodemon really start for a script, against
+the launch plan. A command `show` writes down its arguments, working directory and environment, and those are compared.
+"""
 
 from __future__ import annotations
 

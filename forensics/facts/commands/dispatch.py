@@ -21,15 +21,30 @@ from forensics.facts.commands.programs import PROGRAMS, watches
 from forensics.facts.commands.runtimes import deno, node, nodemon, process_manager, typescript_runner
 from forensics.facts.commands.task_groups import concurrently, procfile, run_all, start_server_and_test
 from forensics.facts.commands.wrappers import cross_env, dotenv, env, on_change, sh, shx, windows_start, wrapper
-from forensics.facts.launch_plan import Place, ProcessKind, Step
+from forensics.facts.launch_plan import NOTHING, Place, ProcessKind, Step
 from forensics.facts.script_expansion import Context, Expander, Handler
+
+MAX_WRAPPERS = 60
+"""Commands that run commands (`npx env npx …`): deeper than this is not followed."""
 
 
 def run_command(expander: Expander, arguments: list[Argument], context: Context, place: Place) -> Step:
     """The steps of one simple command."""
-    program = arguments[0].text
+    if not arguments:
+        return NOTHING
     if arguments[0].unknown:
         return expander.process("unknown", arguments, context, place)
+    if expander.depth >= MAX_WRAPPERS:
+        return expander.process("unknown", arguments, context, place, unresolved="nested too deeply")
+    expander.depth += 1
+    try:
+        return _started(expander, arguments, context, place)
+    finally:
+        expander.depth -= 1
+
+
+def _started(expander: Expander, arguments: list[Argument], context: Context, place: Place) -> Step:
+    program = arguments[0].text
     name = posixpath.basename(program).removesuffix(".cmd").removesuffix(".exe").removesuffix(".ps1")
     if "/" in program and "node_modules/.bin/" not in program and not program.startswith("/"):
         path, _ = expander.resolve_path(context, program)

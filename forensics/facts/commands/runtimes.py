@@ -168,7 +168,10 @@ def nodemon(expander: Expander, arguments: list[Argument], context: Context, pla
         command, script = command.rewritten(command.text.replace("{{filename}}", script.text)), None
     rest = kept[:script_at] + ([script] if script is not None else []) + kept[script_at:]
     quoted = [item if not re.search(r"\s", item.text) else item.rewritten(shell.quote(item.text)) for item in rest]
-    return expander.text(joined([command, *quoted]), replace(context, watching=True))
+    # Words change their order here, so the whole command is the place of what it runs.
+    line = joined([command, *quoted])
+    whole = Argument(line.text, (place.start,) * len(line.text) + (place.end,), line.unknown)
+    return expander.text(whole, replace(context, watching=True))
 
 
 _NODEMON_VALUES = frozenset(
