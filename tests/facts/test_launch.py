@@ -611,14 +611,15 @@ def test_no_script_is_too_long_or_too_deep(script: str) -> None:
     with_lifetimes(plan, lambda process: True)
 
 
-_WORDS = """
+_WORDS_TEXT = """
 npm run start -w --workspaces --prefix client -C .. -- pnpm -r --filter !a exec yarn workspace
 workspaces foreach bun npx -p -c vite build --port 3 --config= $PORT ${A:-b} $(x) concurrently -k -n
 'npm:d*' "npm:dev:*" run-p run-s npm-run-all -s dev:* {1} cross-env A=1 env -i dotenv -e -v node
 server.js --env-file=.env --import tsx nodemon --exec -x --cwd deno task turbo lerna nx run-many -t
 sh -c script.sh && || ; & | ( ) { } if then fi ! > cd client export set wait docker up serve forever
 nf onchange start-server-and-test :3 shx '' "" \\ * [ ? # = - --
-""".split()
+"""
+_WORDS = _WORDS_TEXT.split()
 
 
 @given(st.lists(st.lists(st.sampled_from(_WORDS), min_size=1, max_size=8).map(" ".join), min_size=4, max_size=4))
