@@ -39,6 +39,8 @@ STRONG = 0.50
 MOST_CATEGORIES = 500
 FEWEST_BUILDS_A_CATEGORY = 2.0
 DRAWS = 999
+MOST_WORK = 3_000_000_000
+"""Draws × tests × builds, about half a minute, beyond which a large family gets no more than `DRAWS`."""
 
 COLUMNS = (
     *("feature", "label", "role", "kind", "n", "missing", "categories", "levels"),
@@ -68,7 +70,8 @@ def associations(
     `by` are the labels in question; `within` is held (the task); `beside` are further labels whose marginal
     association is shown for comparison. The label is permuted within strata of `within` × the other labels of `by`.
     `features` limits and, being named beforehand, makes the family confirmatory; all features otherwise. `draws` is the
-    number of permutations: 999, or as many more as let the smallest Holm-adjusted p fall below 0.05.
+    number of permutations: 999, or as many more as let the smallest Holm-adjusted p fall below 0.05, if the archive is
+    not so large that they would take minutes.
 
     Columns:
         feature, label; role: "by", "within" or "beside"; kind: "categorical" or "numeric";
@@ -99,7 +102,8 @@ def associations(
         raise InputError(f"{table.source}: holds no feature")
     if draws is None:
         # Holm's first step multiplies by the family's size, and no p is below 1 / (draws + 1).
-        draws = max(DRAWS, 25 * len(names) * len(by) - 1)
+        family = len(names) * len(by)
+        draws = max(DRAWS, min(25 * family - 1, MOST_WORK // (family * max(1, len(table.frame)))))
     rows: dict[tuple[str, str], dict[str, Any]] = {}
     for label in (*by, *within, *beside):
         role = "by" if label in by else "within" if label in within else "beside"

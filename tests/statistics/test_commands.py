@@ -8,8 +8,10 @@ import pandas as pd
 import pytest
 
 from forensics.cli import run
+from forensics.results import RunInfo, ScanResult, save
 from tests.statistics.archives import archive
 from tests.statistics.study_files import STUDY, needs_study
+from tests.statistics.test_tables import build
 
 
 def csv(folder: Path, table: pd.DataFrame, name: str = "builds.csv") -> str:
@@ -158,3 +160,46 @@ def test_compare_refuses_one_group_in_one_line(tmp_path: Path, capsys: pytest.Ca
     lone = csv(tmp_path, pd.DataFrame({"model": ["only"] * 4, "f": list("xyxy")}))
     assert run(["compare", lone]) == 2
     assert capsys.readouterr().err.endswith("one model only (only): nothing to compare\n")
+
+
+def result_set(folder: Path) -> str:
+    """24 builds of two models over two tasks; one model leaves its port unmatched in most of its builds."""
+    builds = []
+    for number in range(24):
+        model, task = f"m{number % 2}", f"t{number // 2 % 2}"
+        wrong = model == "m1" and number % 3 > 0
+        builds.append(
+            build(
+                f"{task}/{number:02}",
+                model,
+                status="UNKNOWN" if number == 4 else "PORT_MISMATCH" if wrong else "OK",
+                rules=("wiring/port-mismatch",) * 2 if wrong else (),
+                style="flat" if model == "m0" else "tree",
+                loc=100 + number,
+                task=task,
+            )
+        )
+    run_info = RunInfo(version="0", rules_digest="0", archives=("archive",), settings={})
+    save(ScanResult(run=run_info, builds=tuple(builds)), folder / "results")
+    return str(folder / "results")
+
+
+def test_signatures_of_a_result_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "page.html"
+    results = result_set(tmp_path)
+    assert run(["signatures", results, "--by", "model", "--permutations", "199", "--html", str(page)]) == 0
+    said = capsys.readouterr().out
+    assert "24 builds, 1 categorical and 1 numeric features, by model, within task" in said
+    row = next(line for line in said.splitlines() if line.startswith("wiring/port-mismatch"))
+    # Eight of twelve builds, once each; of the other model's twelve one could not be judged.
+    assert row.split(maxsplit=1)[1] == "0/11 0 % (0 %–26 %)  8/12 67 % (39 %–86 %)"
+    assert "Builds with a defect, by model" in page.read_text(encoding="utf-8")
+
+
+def test_compare_of_result_sets(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    results = result_set(tmp_path)
+    assert run(["compare", results, results, "--permutations", "99"]) == 0
+    said = capsys.readouterr().out
+    assert "Change of each model between the two sets" in said
+    assert run(["compare", results, "--by", "archive"]) == 2
+    assert "one archive only (archive): nothing to compare" in capsys.readouterr().err

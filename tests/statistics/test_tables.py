@@ -114,11 +114,13 @@ def finding(rule: str, suppressed: str = "") -> ReportedFinding:
     )
 
 
-def build(name: str, model: str, status: str = "OK", rules: tuple[str, ...] = (), **features: object) -> BuildResult:
+def build(
+    name: str, model: str, status: str = "OK", rules: tuple[str, ...] = (), task: str = "t", **features: object
+) -> BuildResult:
     return BuildResult(
         id=name,
         archive="archive",
-        labels={"model": model, "task": "t"},
+        labels={"model": model, "task": task},
         file_count=1,
         byte_count=1,
         digest="0",
