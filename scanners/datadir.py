@@ -101,7 +101,9 @@ def scan(facts: Facts, context: Context) -> Verdict:
     if not judged:
         return Verdict(scanner="datadir", status=DatadirStatus.NO_STORE.value, reason=_why_none(facts))
     status = next(item for item in _WORST_FIRST if any(entry.status is item for entry in judged))
-    reason = next((item.reason for item in judged if item.status is status), "") if status is DatadirStatus.UNKNOWN else ""
+    reason = (
+        next((item.reason for item in judged if item.status is status), "") if status is DatadirStatus.UNKNOWN else ""
+    )
     return Verdict(scanner="datadir", status=status.value, reason=reason, findings=tuple(_findings(facts, judged)))
 
 
@@ -132,7 +134,7 @@ def _is_incidental(item: _Judged) -> bool:
     store; one whose folder is missing is a defect like any other."""
     if item.store.driver.name != "a file":
         return False
-    if item.status is DatadirStatus.UNKNOWN or not item.store.effect.certain and item.store.effect.phase == "startup":
+    if item.status is DatadirStatus.UNKNOWN or (not item.store.effect.certain and item.store.effect.phase == "startup"):
         return True
     return item.status not in (DatadirStatus.WILL_FAIL, DatadirStatus.LATENT, DatadirStatus.OK_MKDIR)
 
@@ -159,7 +161,11 @@ def _judge(facts: Facts, process: Process, run: Trace, store: Store, makes: list
     for made in makes:
         if made.effect is store.effect or not _leaves(facts, made, needed):
             continue
-        if store.effect.phase == "request" and made.effect.phase == "startup" or happens_before(made.effect, store.effect):
+        if (
+            (store.effect.phase == "request"
+            and made.effect.phase == "startup")
+            or happens_before(made.effect, store.effect)
+        ):
             if made.effect.certain:
                 return _Judged(DatadirStatus.OK_MKDIR, store, process, made=made)
             uncertain = uncertain or made
@@ -201,7 +207,9 @@ def _missing_levels(facts: Facts, folder: str) -> list[str]:
 
 def _made_by_script(facts: Facts, process: Process, needed: str) -> bool:
     """`mkdir -p` in the command that starts the server, or in an npm lifecycle script."""
-    plans = [plan for plan in (*facts.dev, *facts.start) if any(item.entry == process.entry for item in processes(plan))]
+    plans = [
+        plan for plan in (*facts.dev, *facts.start) if any(item.entry == process.entry for item in processes(plan))
+    ]
     folders = {""} | {plan.folder for plan in plans}
     for folder in folders:
         plans.extend(facts.expanded(plan) for plan in facts.launch.install_plans(folder))

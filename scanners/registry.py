@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from forensics.records import Rule
 from forensics.scanner import Scanner
-from scanners import datadir, wiring
+from scanners import datadir, rewrite, stack, wiring
 
-SCANNERS: tuple[Scanner, ...] = (wiring.SCANNER, datadir.SCANNER)
+SCANNERS: tuple[Scanner, ...] = (
+    wiring.SCANNER,
+    datadir.SCANNER,
+    stack.SCANNER,
+    rewrite.SCANNER,
+)
 
 RULES: dict[str, Rule] = {rule.id: rule for scanner in SCANNERS for rule in scanner.rules}

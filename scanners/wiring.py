@@ -18,13 +18,12 @@ from urllib.parse import urlsplit
 from forensics.facts import Facts, Page
 from forensics.facts.clients import ClientCall
 from forensics.facts.dev_server import DevServer
-from forensics.facts.interpreter import Site
 from forensics.facts.launch_plan import Process, processes
 from forensics.facts.route_paths import Segments, request_segments
 from forensics.facts.served import Request
 from forensics.facts.servers import Server, static_folder
 from forensics.facts.values import Closure, Text, Undefined, Unknown, Value
-from forensics.facts.vite import ProxyEntry, ViteConfig, key_matches, taken_by
+from forensics.facts.vite import ProxyEntry, ViteConfig, taken_by
 from forensics.findings import finding
 from forensics.records import Finding, Location, Status, Verdict
 from forensics.scanner import Context, Scanner
@@ -263,7 +262,11 @@ def _base_sites(facts: Facts, server: DevServer, port: int) -> list[Location]:
     found = []
     for path in dict.fromkeys(path for page in server.pages for path in page.served.modules):
         for literal in facts.literals(path):
-            if isinstance(literal.value, str) and re.search(rf":{port}\b", literal.value) or literal.value in (port, str(port)):
+            if (
+                (isinstance(literal.value, str)
+                and re.search(rf":{port}\b", literal.value))
+                or literal.value in (port, str(port))
+            ):
                 found.append(facts.location(path, literal.start, literal.end, f"port {port} is written here"))
     return found[:3]
 
@@ -304,7 +307,7 @@ def _relative_calls(facts: Facts, server: DevServer, calls: list[ClientCall], re
             taken[index] = entry
     uncovered = [call for index, call in enumerate(requests) if index not in taken]
     if requests and not taken and uncovered:
-        if config.proxy is None and config.unknown or config.proxy_unknown or open_reason:
+        if (config.proxy is None and config.unknown) or config.proxy_unknown or open_reason:
             result.unknown.append(config.proxy_unknown or config.unknown or open_reason)
         else:
             _no_proxy(facts, server, uncovered, result)
@@ -320,7 +323,9 @@ def _url(call: ClientCall) -> str:
 
 
 def _entry_for(config: ViteConfig, call: ClientCall) -> ProxyEntry | Unknown | None:
-    return taken_by(config, _url(call), accept="text/event-stream" if call.kind == "events" else "*/*", method=call.method)
+    return taken_by(
+        config, _url(call), accept="text/event-stream" if call.kind == "events" else "*/*", method=call.method
+    )
 
 
 def _is_called(call: ClientCall) -> bool:
@@ -410,7 +415,9 @@ def _config_with_proxy(facts: Facts, server: DevServer) -> ViteConfig | None:
     for path in facts.build.files:
         if not re.search(r"(^|/)vite\.config\.[cm]?[jt]s$", path):
             continue
-        probe: Process = replace(server.process, options={**server.process.options, "config": _from(server.process.cwd, path)})
+        probe: Process = replace(
+            server.process, options={**server.process.options, "config": _from(server.process.cwd, path)}
+        )
         found = facts.config(probe)
         if found.proxy or (found.path and found.proxy_unknown and "proxy" in found.proxy_unknown):
             return found
@@ -436,7 +443,9 @@ def _shown_port(server: Server) -> str:
 
 
 def _answered(servers: tuple[Server, ...], call: ClientCall) -> bool:
-    return call.segments is not None and any(server.answers(call.method, call.segments) == "route" for server in servers)
+    return call.segments is not None and any(
+        server.answers(call.method, call.segments) == "route" for server in servers
+    )
 
 
 def _partly_covered(facts: Facts, server: DevServer, calls: list[ClientCall], result: _Result) -> None:
@@ -482,7 +491,9 @@ class _Target:
 def _target(entry: ProxyEntry) -> _Target | None:
     text = entry.target
     if isinstance(text, Text):
-        match = re.match(r"(https?|wss?)://([^/:]+):(\d+)(/.*)?$", "".join(p if isinstance(p, str) else "?" for p in text.parts))
+        match = re.match(
+            r"(https?|wss?)://([^/:]+):(\d+)(/.*)?$", "".join(p if isinstance(p, str) else "?" for p in text.parts)
+        )
         return _Target(match[1], match[2], int(match[3]), match[4] or "") if match else None
     if not isinstance(text, str) or not re.match(r"(https?|wss?)://", text):
         return None
@@ -577,7 +588,9 @@ def _vite_ports(facts: Facts) -> set[int]:
 
 
 def _has_undefined(value: Value) -> bool:
-    return isinstance(value, Text) and any(isinstance(part, Unknown) and "which nothing sets" in part.reason for part in value.parts)
+    return isinstance(value, Text) and any(
+        isinstance(part, Unknown) and "which nothing sets" in part.reason for part in value.parts
+    )
 
 
 def _reason(value: Value) -> str:
@@ -608,7 +621,11 @@ def _check_rewrite(
     key = tuple(item for item in entry.key.lstrip("^").split("/") if item and re.fullmatch(r"[\w.-]+", item))
     stripped = plain[len(key) :] if plain[: len(key)] == key else plain
     base = tuple(item for item in target.path.split("/") if item)
-    for other, advice in ((stripped, "strip the key with rewrite"), (plain, "leave the path as it is"), ((*base, *stripped), "strip the key with rewrite")):
+    for other, advice in (
+        (stripped, "strip the key with rewrite"),
+        (plain, "leave the path as it is"),
+        ((*base, *stripped), "strip the key with rewrite"),
+    ):
         if other != asked and any(back.answers(call.method, other) == "route" for back in backs):
             shown = "/" + "/".join(item or "…" for item in asked)
             wanted = "/" + "/".join(item or "…" for item in other)
@@ -655,7 +672,9 @@ def _check_sockets(facts: Facts, server: DevServer, calls: list[ClientCall], res
         if entry is not None and (entry.ws or (target is not None and target.scheme in ("ws", "wss"))):
             continue
         why = (
-            f"the proxy entry {entry.key!r} has neither ws: true nor a ws:// target" if entry is not None else "no proxy key takes it"
+            f"the proxy entry {entry.key!r} has neither ws: true nor a ws:// target"
+            if entry is not None
+            else "no proxy key takes it"
         )
         result.add(
             finding(
@@ -663,7 +682,9 @@ def _check_sockets(facts: Facts, server: DevServer, calls: list[ClientCall], res
                 facts.at(entry.site if entry is not None else call.site),
                 f"The page opens a web socket to {call.path} on Vite's own port, and {why}: the socket never opens.",
                 key=call.path,
-                fix=f"Set ws: true on {entry.key!r}." if entry is not None else f"Add a proxy entry for {call.path} with ws: true.",
+                fix=f"Set ws: true on {entry.key!r}."
+                if entry is not None
+                else f"Add a proxy entry for {call.path} with ws: true.",
                 related=[facts.at(call.site, "the socket"), *_listen_sites(facts, back_end.servers)],
             )
         )
@@ -692,4 +713,3 @@ def _middleware_loops(facts: Facts) -> Iterator[Finding]:
 
 
 SCANNER = Scanner(name="wiring", statuses=WiringStatus, rules=rules.RULES, scan=scan)
-

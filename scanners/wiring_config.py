@@ -186,7 +186,11 @@ def environment_findings(facts: Facts, server: DevServer) -> Iterator[Finding]:
                     related=[facts.at(place, "where it is set")],
                 )
             elif _is_process_env(node.object):
-                if name == "NODE_ENV" or {f"process.env.{name}", "process.env", "process"} & names or _has_polyfill(config):
+                if (
+                    name == "NODE_ENV"
+                    or {f"process.env.{name}", "process.env", "process"} & names
+                    or _has_polyfill(config)
+                ):
                     continue
                 yield finding(
                     rules.ENV_NOT_EXPOSED,
@@ -204,7 +208,10 @@ def _is_meta_env(node: object) -> bool:
 
 def _is_process_env(node: object) -> bool:
     return (
-        isinstance(node, ir.Member) and node.name == "env" and isinstance(node.object, ir.Name) and node.object.name == "process"
+        isinstance(node, ir.Member)
+        and node.name == "env"
+        and isinstance(node.object, ir.Name)
+        and node.object.name == "process"
     )
 
 

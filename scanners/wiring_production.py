@@ -38,7 +38,11 @@ def production_servers(facts: Facts) -> list[Server]:
 
 def production_findings(facts: Facts) -> Iterator[Finding]:
     """What keeps the page away after build and start."""
-    builds = [(process, config) for process, config in built_configs(facts) if config.out_dir is not None and not config.unknown]
+    builds = [
+        (process, config)
+        for process, config in built_configs(facts)
+        if config.out_dir is not None and not config.unknown
+    ]
     servers = [server for server in production_servers(facts) if not server.embeds_vite]
     if not builds or not servers or _previews(facts):
         return
@@ -125,13 +129,17 @@ def _falls_back(server: Server) -> bool:
     for route in server.routes:
         if route.kind == "middleware" and not (route.pattern or ()):
             if any(
-                effect.name.startswith(f"{route.effect.name}#") and effect.name.endswith((".sendFile", ".send", ".end", ".sendfile"))
+                effect.name.startswith(f"{route.effect.name}#")
+                and effect.name.endswith((".sendFile", ".send", ".end", ".sendfile"))
                 for effect in server.trace.effects
             ):
                 return True
         if route.method in ("GET", "*") and route.kind == "route" and route.pattern is None:
             return True
-    return any(effect.name in ("connect-history-api-fallback", "express-history-api-fallback") for effect in server.trace.effects)
+    return any(
+        effect.name in ("connect-history-api-fallback", "express-history-api-fallback")
+        for effect in server.trace.effects
+    )
 
 
 def _routes_by_path(facts: Facts) -> bool:
@@ -143,9 +151,7 @@ def _history_effects(facts: Facts) -> list[object]:
     for server in facts.dev_servers:
         for page in server.pages[:1]:
             for effect in page.interpreter.effects:
-                if effect.name.endswith(("history.pushState", "history.replaceState")) and len(effect.arguments) > 2:
-                    found.append(effect)
-                elif effect.name in (
+                if (effect.name.endswith(("history.pushState", "history.replaceState")) and len(effect.arguments) > 2) or effect.name in (
                     "jsx:react-router-dom.BrowserRouter",
                     "jsx:react-router.BrowserRouter",
                     "react-router-dom.createBrowserRouter",
@@ -180,9 +186,15 @@ def _steps(facts: Facts, plans: tuple[LaunchPlan, ...]) -> tuple[str, ...]:
                 loaded = config.path or "no config"
                 port = f", port {config.port}" if isinstance(config.port, int) and process.kind != "vite-build" else ""
                 found.append(f"{process.kind.replace('-', ' ')} (root {config.root or '.'}/, {loaded}{port})")
-                found.extend(f"proxy {entry.key} → {entry.target}" for entry in config.proxy or () if isinstance(entry.target, str))
+                found.extend(
+                    f"proxy {entry.key} → {entry.target}"
+                    for entry in config.proxy or ()
+                    if isinstance(entry.target, str)
+                )
             elif process.kind in ("node", "tsx"):
-                ports = ", ".join(f"port {server.port}" for server in facts.servers(process) if isinstance(server.port, int))
+                ports = ", ".join(
+                    f"port {server.port}" for server in facts.servers(process) if isinstance(server.port, int)
+                )
                 found.append(f"{process.kind} {process.entry}{f' ({ports})' if ports else ''}")
             elif process.argv:
                 found.append(" ".join(process.argv[:5]))
@@ -198,7 +210,9 @@ def _dev_path(facts: Facts, status: str, reason: str) -> LaunchPath:
     if dead:
         return LaunchPath(name="dev", works=False, command="", because=dead, steps=steps)
     if status == "OK":
-        return LaunchPath(name="dev", works=True, command=command, because="page, modules and calls are wired", steps=steps)
+        return LaunchPath(
+            name="dev", works=True, command=command, because="page, modules and calls are wired", steps=steps
+        )
     if status == "UNKNOWN":
         return LaunchPath(name="dev", works=None, command="", because=reason, steps=steps)
     if status == "NO_VITE":
@@ -245,7 +259,11 @@ def _dead(facts: Facts, plans: tuple[LaunchPlan, ...]) -> str:
 
 def _start_path(facts: Facts) -> Iterator[LaunchPath]:
     builds = built_configs(facts)
-    previewing = [plan for plan in (*facts.start, *(facts.expanded(p) for p in facts.launch.preview_plans())) if _runs_preview(plan)]
+    previewing = [
+        plan
+        for plan in (*facts.start, *(facts.expanded(p) for p in facts.launch.preview_plans()))
+        if _runs_preview(plan)
+    ]
     build_command = next((plan.command for plan in facts.launch.build_plans()), "")
     servers = production_servers(facts)
     if facts.start and servers and not any(server.embeds_vite for server in servers):
@@ -256,11 +274,19 @@ def _start_path(facts: Facts) -> Iterator[LaunchPath]:
         missing = next((item for item in problems if item.rule == rules.OUTPUT_NOT_SERVED.id), None)
         serves = any(folder is not None for server in servers for folder in _served_folders(server))
         if missing is not None:
-            yield LaunchPath(name="start", works=False, command="", because=missing.message, steps=_steps(facts, facts.start))
+            yield LaunchPath(
+                name="start", works=False, command="", because=missing.message, steps=_steps(facts, facts.start)
+            )
         elif builds or serves:
             works = True if serves else None
             because = "the server serves what the build writes" if serves else "which folder is served can't be told"
-            yield LaunchPath(name="start", works=works, command=command if works else "", because=because, steps=_steps(facts, facts.start))
+            yield LaunchPath(
+                name="start",
+                works=works,
+                command=command if works else "",
+                because=because,
+                steps=_steps(facts, facts.start),
+            )
     for plan in previewing[:1]:
         config = next(facts.config(process) for process in processes(plan) if process.kind == "vite-preview")
         works = config.proxy is not None and not config.preview_proxy_off

@@ -10,9 +10,7 @@ _PROXY_SOURCE = "vitejs/vite packages/vite/src/node/server/middlewares/proxy.ts"
 _ENV = "https://vite.dev/guide/env-and-mode"
 
 
-def _rule(
-    slug: str, severity: Severity, summary: str, why: str, fix: str, blind_spots: str, *sources: str
-) -> Rule:
+def _rule(slug: str, severity: Severity, summary: str, why: str, fix: str, blind_spots: str, *sources: str) -> Rule:
     return Rule(
         id=f"wiring/{slug}",
         severity=severity,

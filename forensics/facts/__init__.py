@@ -16,8 +16,18 @@ from forensics.facts.clients import ClientCall, client_calls
 from forensics.facts.dev_server import DevServer, dev_servers
 from forensics.facts.environment import load_env, read_dotenv
 from forensics.facts.interpreter import Effect, Interpreter, Site
+from forensics.facts.inventory import Inventory, take_inventory
 from forensics.facts.launch import Launch, attach, read_launch
-from forensics.facts.launch_plan import LaunchPlan, Parallel, Place, Process, Step, map_processes, processes, with_lifetimes
+from forensics.facts.launch_plan import (
+    LaunchPlan,
+    Parallel,
+    Place,
+    Process,
+    Step,
+    map_processes,
+    processes,
+    with_lifetimes,
+)
 from forensics.facts.packages import Packages, read_packages
 from forensics.facts.positions import location
 from forensics.facts.resolution import Resolver
@@ -129,7 +139,14 @@ class Facts:
             return False
         if run.interpreter.exhausted or self.servers(process):
             return True
-        waiting = ("setInterval", "child_process.spawn", "child_process.fork", "execa", "concurrently", "vite.createServer")
+        waiting = (
+            "setInterval",
+            "child_process.spawn",
+            "child_process.fork",
+            "execa",
+            "concurrently",
+            "vite.createServer",
+        )
         return any(effect.name in waiting and effect.phase == "startup" for effect in run.effects)
 
     # ---------------------------------------------------------- processes, servers
@@ -239,6 +256,11 @@ class Facts:
         script = self.files.script(path)
         return [node for node in walk(script.body) if isinstance(node, Const)] if script is not None else []
 
+    @cached_property
+    def inventory(self) -> Inventory:
+        """What the code mentions: packages, names, texts."""
+        return take_inventory(self.build, self.files)
+
     # ------------------------------------------------------------------- locations
 
     def location(self, path: str, start: int, end: int, message: str = "") -> Location:
@@ -275,7 +297,9 @@ def _entries(served: ServedPage) -> list[str]:
 
 
 def _key(process: Process) -> tuple[object, ...]:
-    env = tuple((name, item.reason if isinstance(item, Unknown) else item) for name, item in sorted(process.env.items()))
+    env = tuple(
+        (name, item.reason if isinstance(item, Unknown) else item) for name, item in sorted(process.env.items())
+    )
     place = process.place if process.programmatic else None
     options = tuple(sorted((name, str(item)) for name, item in process.options.items()))
     return (process.kind, process.entry, process.cwd, process.argv, env, process.env_files, options, place)

@@ -24,21 +24,10 @@ if TYPE_CHECKING:
 LOCATION_PARTS = frozenset({"href", "origin", "protocol", "host", "hostname", "port", "pathname", "search", "hash"})
 _WINDOWS = frozenset({"window", "self", "globalThis", "top", "parent", "frames"})
 _BROWSER_GLOBALS = frozenset(
-    """document navigator history localStorage sessionStorage screen fetch XMLHttpRequest WebSocket EventSource Worker
-    SharedWorker setTimeout setInterval clearTimeout clearInterval requestAnimationFrame cancelAnimationFrame
-    requestIdleCallback queueMicrotask alert confirm prompt addEventListener removeEventListener dispatchEvent Event
-    CustomEvent MessageEvent KeyboardEvent MouseEvent MutationObserver ResizeObserver IntersectionObserver AbortController
-    AbortSignal FormData Headers Request Response URLSearchParams Blob File FileReader Image Audio DOMParser
-    XMLSerializer Node Element HTMLElement SVGElement customElements matchMedia getComputedStyle scrollTo open close
-    print performance crypto indexedDB caches Notification Date Intl Symbol WeakMap WeakSet WeakRef Proxy Reflect BigInt
-    Function ArrayBuffer Uint8Array Uint8ClampedArray Uint16Array Uint32Array Int8Array Int16Array Int32Array
-    Float32Array Float64Array DataView TextEncoder TextDecoder structuredClone atob btoa encodeURI decodeURI escape
-    unescape AudioContext OffscreenCanvas Path2D BroadcastChannel MessageChannel ReadableStream TransformStream
-    ClipboardItem FontFace io axios $ jQuery React ReactDOM Vue""".split()
+    ["document", "navigator", "history", "localStorage", "sessionStorage", "screen", "fetch", "XMLHttpRequest", "WebSocket", "EventSource", "Worker", "SharedWorker", "setTimeout", "setInterval", "clearTimeout", "clearInterval", "requestAnimationFrame", "cancelAnimationFrame", "requestIdleCallback", "queueMicrotask", "alert", "confirm", "prompt", "addEventListener", "removeEventListener", "dispatchEvent", "Event", "CustomEvent", "MessageEvent", "KeyboardEvent", "MouseEvent", "MutationObserver", "ResizeObserver", "IntersectionObserver", "AbortController", "AbortSignal", "FormData", "Headers", "Request", "Response", "URLSearchParams", "Blob", "File", "FileReader", "Image", "Audio", "DOMParser", "XMLSerializer", "Node", "Element", "HTMLElement", "SVGElement", "customElements", "matchMedia", "getComputedStyle", "scrollTo", "open", "close", "print", "performance", "crypto", "indexedDB", "caches", "Notification", "Date", "Intl", "Symbol", "WeakMap", "WeakSet", "WeakRef", "Proxy", "Reflect", "BigInt", "Function", "ArrayBuffer", "Uint8Array", "Uint8ClampedArray", "Uint16Array", "Uint32Array", "Int8Array", "Int16Array", "Int32Array", "Float32Array", "Float64Array", "DataView", "TextEncoder", "TextDecoder", "structuredClone", "atob", "btoa", "encodeURI", "decodeURI", "escape", "unescape", "AudioContext", "OffscreenCanvas", "Path2D", "BroadcastChannel", "MessageChannel", "ReadableStream", "TransformStream", "ClipboardItem", "FontFace", "io", "axios", "$", "jQuery", "React", "ReactDOM", "Vue"]
 )
 _EVENTS = frozenset(
-    """on once addEventListener addListener off onclick subscribe setInterval catch observe watch
-    useCallback useMemo""".split()
+    ["on", "once", "addEventListener", "addListener", "off", "onclick", "subscribe", "setInterval", "catch", "observe", "watch", "useCallback", "useMemo"]
 )
 
 
@@ -137,7 +126,11 @@ class BrowserHost:
         if owner == "process" and name == "env":
             return External("process.env")
         if owner == "process.env":
-            return "development" if name == "NODE_ENV" else v.Undefined(f"process.env.{name}, which does not exist in a browser")
+            return (
+                "development"
+                if name == "NODE_ENV"
+                else v.Undefined(f"process.env.{name}, which does not exist in a browser")
+            )
         return NotImplemented
 
     def call(self, interpreter: Interpreter, effect: Effect) -> Value:
@@ -152,5 +145,6 @@ class BrowserHost:
         last = effect.name.rsplit(".", 1)[-1]
         if last in _EVENTS or effect.name.startswith("jsx:"):
             return "event"
-        return "now" if last in ("then", "useEffect", "onMounted", "requestAnimationFrame", "useLayoutEffect") else "later"
-
+        return (
+            "now" if last in ("then", "useEffect", "onMounted", "requestAnimationFrame", "useLayoutEffect") else "later"
+        )

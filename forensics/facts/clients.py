@@ -125,11 +125,13 @@ def _package_call(effect: Effect, first: Value, second: Value, bases: dict[str, 
             return None
     if verb in ("create", "extend", "ajaxSetup"):
         return None
-    if isinstance(first, JsObject) and verb in ("", "request", "ajax") or name == f"{root}.create()":
+    if (isinstance(first, JsObject) and verb in ("", "request", "ajax")) or name == f"{root}.create()":
         if not isinstance(first, JsObject):
             return _classified("fetch", "GET", _joined(base, first), effect)
         method = first.properties.get("method", first.properties.get("type", "GET"))
-        return _classified("fetch", method, _joined(first.properties.get("baseURL", base), first.properties.get("url", "/")), effect)
+        return _classified(
+            "fetch", method, _joined(first.properties.get("baseURL", base), first.properties.get("url", "/")), effect
+        )
     if verb in _VERBS or verb in ("getJSON", "postForm", "ajax", ""):
         method = "GET" if verb in ("getJSON", "request", "ajax", "") else verb
         if isinstance(second, JsObject) and verb in ("", "ajax"):
@@ -196,9 +198,7 @@ def _parsed(kind: Kind, verb: str, text: str, site: Site, effect: Effect) -> Cli
         host_text, port_text = match["host"], match["port"]
         rest = match["rest"] or "/"
         scheme = (match["scheme"] or "").strip("\x00:")
-        if host_text == "\x00location.host\x00" and port_text is None:
-            scheme, host = "", ""
-        elif port_text == "\x00location.port\x00" and host_text == "\x00location.hostname\x00":
+        if (host_text == "\x00location.host\x00" and port_text is None) or (port_text == "\x00location.port\x00" and host_text == "\x00location.hostname\x00"):
             scheme, host = "", ""
         elif host_text.startswith("\x00") and host_text not in ("\x00location.hostname\x00", "\x00location.host\x00"):
             return _unknown(kind, verb, site, effect, "the host of the address is not known")

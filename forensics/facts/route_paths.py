@@ -70,7 +70,7 @@ def reaches(pattern: tuple[str, ...], request: Segments, whole: bool) -> bool:
     if first == ANY:
         return any(reaches(rest, request[count:], whole) for count in range(len(request) + 1))
     if first == ":?":
-        return reaches(rest, request, whole) or bool(request) and reaches(rest, request[1:], whole)
+        return reaches(rest, request, whole) or (bool(request) and reaches(rest, request[1:], whole))
     if not request:
         return False
     head = request[0]

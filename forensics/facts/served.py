@@ -286,7 +286,11 @@ class _Collector:
             if not isinstance(pattern, ir.Const) or not isinstance(pattern.value, str):
                 continue
             text = pattern.value
-            whole = posixpath.join(self.root, text[1:]) if text.startswith("/") else posixpath.join(posixpath.dirname(path), text)
+            whole = (
+                posixpath.join(self.root, text[1:])
+                if text.startswith("/")
+                else posixpath.join(posixpath.dirname(path), text)
+            )
             matcher = glob_pattern(posixpath.normpath(whole))
             for target in self.build.files:
                 if target != path and matcher.fullmatch(target):
@@ -327,7 +331,10 @@ def _used_names(script: ir.Script) -> set[str]:
     """Identifiers that stand in expressions (types are erased in the IR)."""
     found = {node.name for node in walk(script.body) if isinstance(node, ir.Name)}
     found.update(
-        binding.local for node in script.body if isinstance(node, ir.Export) and not node.specifier for binding in node.bindings
+        binding.local
+        for node in script.body
+        if isinstance(node, ir.Export) and not node.specifier
+        for binding in node.bindings
     )
     return found
 

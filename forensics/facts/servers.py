@@ -339,7 +339,9 @@ def _used(handler: Value, path: Value, effect: Effect, handlers: tuple[Value, ..
         target = target.made_by.receiver if target.made_by is not None and target.made_by.receiver else target
     if isinstance(target, External) and target.made_by is not None:
         made = target.made_by.name
-        if made.endswith((".static", "serve-static", "koa-static", "sirv", "@hono/node-server/serve-static.serveStatic")) or made in (
+        if made.endswith(
+            (".static", "serve-static", "koa-static", "sirv", "@hono/node-server/serve-static.serveStatic")
+        ) or made in (
             "sirv",
             "serve-static",
         ):
@@ -414,7 +416,9 @@ def _flatten(
                 found.extend(inner)
                 is_open = is_open or inner_open
             elif isinstance(target, External) and _may_answer(target.name):
-                found.append(replace(route, kind="route", path=path, pattern=None if pattern is None else (*pattern, ANY)))
+                found.append(
+                    replace(route, kind="route", path=path, pattern=None if pattern is None else (*pattern, ANY))
+                )
             continue
         found.append(replace(route, path=path, pattern=pattern))
     return found, is_open
@@ -437,7 +441,9 @@ def _cors(trace: Trace) -> tuple[CorsGrant, ...]:
     for effect in trace.effects:
         name = effect.name
         if name in ("cors", "@koa/cors", "hono/cors.cors") or (
-            name.endswith(".register") and effect.arguments and isinstance(effect.arguments[0], External)
+            name.endswith(".register")
+            and effect.arguments
+            and isinstance(effect.arguments[0], External)
             and effect.arguments[0].name.startswith("@fastify/cors")
         ):
             options = effect.arguments[-1] if effect.arguments else None

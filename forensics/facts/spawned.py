@@ -41,7 +41,9 @@ def _commands(effect: Effect, trace: Trace) -> list[SpawnedCommand]:
         return []
     method = method or "spawn"
     options = next((item for item in arguments[1:] if isinstance(item, JsObject)), None)
-    waits = method.endswith("Sync") or method == "sync" or (package in ("execa", "zx", "tinyexec") and _is_awaited(effect))
+    waits = (
+        method.endswith("Sync") or method == "sync" or (package in ("execa", "zx", "tinyexec") and _is_awaited(effect))
+    )
     if method in _SHELL or method.endswith(("execaCommand", "execaCommandSync", "command", "$")):
         text = _text(first)
         return [_command(text, options, effect, trace, waits)] if text else []
@@ -84,7 +86,9 @@ def _word(value: Value) -> str | Unknown:
         value = file_path(value)
     if isinstance(value, Unknown):
         # `isWindows ? 'npm.cmd' : 'npm'`: the builds run on POSIX here.
-        names = [item for item in value.candidates if isinstance(item, str) and not item.endswith((".cmd", ".exe", ".bat"))]
+        names = [
+            item for item in value.candidates if isinstance(item, str) and not item.endswith((".cmd", ".exe", ".bat"))
+        ]
         return names[0] if len(names) == 1 else value
     text = v.to_text(value)
     if isinstance(text, Text):

@@ -131,7 +131,9 @@ def _opened(driver: Driver, effect: Effect, trace: Trace) -> Store | None:
             if isinstance(first, JsObject):
                 if "fs" in first.properties:
                     return _of_file_system(driver, first.properties["fs"], effect, trace)
-                first = first.properties.get("dataDir", Undefined() if first.complete else Unknown("dataDir may be set"))
+                first = first.properties.get(
+                    "dataDir", Undefined() if first.complete else Unknown("dataDir may be set")
+                )
             elif isinstance(second, JsObject) and "fs" in second.properties:
                 return _of_file_system(driver, second.properties["fs"], effect, trace)
             return _pglite(driver, first, effect, trace)
@@ -146,7 +148,9 @@ def _opened(driver: Driver, effect: Effect, trace: Trace) -> Store | None:
             return _at(driver, name, effect, trace) if not _is_nothing(name) else Store(driver, None, None, effect)
         case "sequelize" | "typeorm":
             options = next((item for item in effect.arguments if isinstance(item, JsObject)), None)
-            path = options.properties.get("storage", options.properties.get("database")) if options is not None else None
+            path = (
+                options.properties.get("storage", options.properties.get("database")) if options is not None else None
+            )
             kind = options.properties.get("dialect", options.properties.get("type")) if options is not None else None
             if path is None or not isinstance(kind, str) or "sqlite" not in kind:
                 return None
@@ -163,13 +167,23 @@ def _opened(driver: Driver, effect: Effect, trace: Trace) -> Store | None:
                 return None
     if _is_nothing(first) or first == ":memory:" or first == "":
         return Store(driver, None, None, effect)
-    if isinstance(first, str) and first.startswith("file:") and driver.name in ("better-sqlite3", "sqlite3", "node:sqlite"):
+    if (
+        isinstance(first, str)
+        and first.startswith("file:")
+        and driver.name in ("better-sqlite3", "sqlite3", "node:sqlite")
+    ):
         if first.startswith("file::memory:"):
             return Store(driver, None, None, effect)
         if driver.name != "node:sqlite":
             inner = first[5:].split("?")[0]
             store = _at(driver, inner, effect, trace)
-            return Store(driver, store.path, store.needs, effect, f"{driver.name} takes {first!r} as it stands, not as an address")
+            return Store(
+                driver,
+                store.path,
+                store.needs,
+                effect,
+                f"{driver.name} takes {first!r} as it stands, not as an address",
+            )
     return _at(driver, first, effect, trace)
 
 
@@ -192,7 +206,9 @@ def _pglite(driver: Driver, path: Value, effect: Effect, trace: Trace) -> Store:
     if _is_nothing(path) or path == "":
         return Store(driver, None, None, effect)
     if isinstance(path, UrlValue):
-        return Store(driver, Unknown("a URL object is no path for PGlite"), None, effect, "PGlite takes a URL object for no path")
+        return Store(
+            driver, Unknown("a URL object is no path for PGlite"), None, effect, "PGlite takes a URL object for no path"
+        )
     text = v.to_text(path)
     if isinstance(text, str):
         if text.startswith(_NO_FOLDER):
@@ -309,7 +325,8 @@ def happens_before(earlier: Effect, later: Effect) -> bool:
     if earlier.index >= later.index or earlier.phase != "startup":
         return False
     return all(
-        task in later.tasks or (task.awaited_at is not None and task.awaited_at <= later.index) for task in earlier.tasks
+        task in later.tasks or (task.awaited_at is not None and task.awaited_at <= later.index)
+        for task in earlier.tasks
     )
 
 

@@ -152,7 +152,11 @@ def resolve_config(
     root_option = inline.properties.get("root", options.get("root", ""))
     inline_root = _folder(root_option, process.cwd)
     mode_value = inline.properties.get("mode", options.get("mode"))
-    mode = mode_value if isinstance(mode_value, str) and mode_value else ("development" if command == "serve" else "production")
+    mode = (
+        mode_value
+        if isinstance(mode_value, str) and mode_value
+        else ("development" if command == "serve" else "production")
+    )
     path, shadowed, missing = _config_path(build, process, inline, inline_root)
     value, unknown, interpreter = JsObject(), missing, None
     if path is not None:
@@ -196,7 +200,9 @@ def resolve_config(
         interpreter=interpreter,
         root=root,
         base=base_value if isinstance(base_value, str) and base_value.startswith("/") else "/",
-        public=None if root is None else _below(merged_value.properties.get("publicDir", UNDEFINED), root, _join(root, "public")),
+        public=None
+        if root is None
+        else _below(merged_value.properties.get("publicDir", UNDEFINED), root, _join(root, "public")),
         out_dir=None if root is None else _below(out_dir, root, _join(root, "dist")),
         env_dir=env_dir,
         env_prefixes=prefixes,
@@ -467,7 +473,9 @@ def taken_by(config: ViteConfig, url: str, accept: str = "*/*", method: str = "G
                 },
                 complete=False,
             )
-            answer = config.interpreter.call_now(entry.bypass, [request, Unknown("the response"), JsObject(complete=False)])
+            answer = config.interpreter.call_now(
+                entry.bypass, [request, Unknown("the response"), JsObject(complete=False)]
+            )
             if isinstance(answer, Promise):
                 answer = answer.value
             if isinstance(answer, (str, Text)) or answer is False:
