@@ -190,6 +190,31 @@ class Facts:
         """Vite dev servers of the declared dev command, each with its back end."""
         return dev_servers(self)
 
+    @cached_property
+    def reached(self) -> Mapping[str, str]:
+        """Files on a declared launch path, each with what leads there: "npm run dev → server/index.js".
+
+        Modules that the servers of dev and start load, configurations that Vite loads, and everything that the pages
+        request from the dev server or that a declared build bundles.
+        """
+        found: dict[str, str] = {}
+        builds = tuple(self.expanded(plan) for plan in self.launch.build_plans())
+        for plan in (*self.dev, *self.start, *builds):
+            for process in processes(plan):
+                if process.blocked_by is not None:
+                    continue
+                if process.kind in ("node", "tsx") and process.entry and process.entry_exists:
+                    for path in self.trace(process).interpreter.modules:
+                        found.setdefault(path, f"{plan.command} → {process.entry}")
+                elif process.kind in ("vite-dev", "vite-build"):
+                    config = self.config(process)
+                    for path in config.interpreter.modules if config.interpreter is not None else ():
+                        found.setdefault(path, f"{plan.command} → {config.path}")
+                    for page in self.pages(process):
+                        for path in page.served.graph:
+                            found.setdefault(path, f"{plan.command} → {page.served.page}")
+        return found
+
     def embeds_vite(self, process: Process) -> bool:
         """Whether a Node process runs Vite in middleware mode."""
         return process.kind in ("node", "tsx") and is_embedded(self.trace(process))
