@@ -1,0 +1,51 @@
+"""Every example tree, of every scanner, scanned: what is reported must be what its expectation file says."""
+
+from __future__ import annotations
+
+import pytest
+
+from forensics.results import BuildResult, ReportedFinding
+from tests.expectations import Example, Wanted, examples
+from tests.scanning import scan_tree
+
+
+@pytest.mark.parametrize("example", examples(), ids=lambda example: example.name)
+def test_reports_what_the_example_expects(example: Example) -> None:
+    assert differences(example, scan_tree(example.folder)) == []
+
+
+def differences(example: Example, result: BuildResult) -> list[str]:
+    """Where the report is not what the example expects. Empty: it is."""
+    statuses = {row.scanner: row.status for row in result.verdicts}
+    reasons = {row.scanner: row.reason for row in result.verdicts}
+    found = [
+        f"{scanner}: expected {status}, came {statuses.get(scanner)} {reasons.get(scanner, '')}"
+        for scanner, status in example.verdicts.items()
+        if statuses.get(scanner) != status
+    ]
+    for wanted in example.findings:
+        if not any(matches(finding, wanted) for finding in result.findings):
+            same = [shown(item) for item in result.findings if item.rule.split("/")[0] == wanted.rule.split("/")[0]]
+            found.append(f"expected {wanted.rule} at {wanted.path}:{wanted.line}, came {'; '.join(same) or 'nothing'}")
+    found += [
+        f"expected no {item.rule}, came {shown(item)}" for item in result.findings if item.rule in example.absent
+    ]
+    if not example.failing:
+        found += [
+            f"a near miss has no error, but {shown(item)}"
+            for item in result.findings
+            if item.severity == "error" and item.rule.startswith(f"{example.scanner}/")
+        ]
+    return found
+
+
+def matches(finding: ReportedFinding, wanted: Wanted) -> bool:
+    """The finding's own place or a related one is the wanted file, and line where one is named."""
+    places = (finding.place, *finding.related)
+    return finding.rule == wanted.rule and any(
+        wanted.path in ("", place.path) and wanted.line in (0, place.line) for place in places
+    )
+
+
+def shown(finding: ReportedFinding) -> str:
+    return f"{finding.rule} at {finding.place.path}:{finding.place.line} ({finding.message})"
