@@ -26,17 +26,16 @@ from reports.catalogue import entries, rules_not_found
 from reports.comparison import compare
 from reports.excerpts import excerpt
 from reports.hostile_text import clipped, one_line, visible
-from reports.ordering import Start, counts, findings_in_order, scanner_of, scanners_in_order, start_of, tone
+from reports.ordering import Start, counts, findings_in_order, scanners_in_order, start_of, tone
 from reports.page_data import embedded, page_data
 from reports.rates import Rate, groupings, has_error, labels_of, rate, rates_by_label
-from reports.rule_examples import RuleExamples, closest_failing, differences, examples_folder, read_examples
+from reports.rule_examples import examples_folder, read_examples
 from reports.templates_folder import templates_folder
 
 FIRST_FINDINGS = 50  # rendered into the page itself, for readers without JavaScript
 FIRST_BUILDS = 100
 MOST_REASONS = 100
 MOST_ERRORS = 200
-LONGEST_DIFFERENCE = 60  # lines
 MOST_LABELS_SHOWN = 4
 FAILED = frozenset({"scan-failed"})  # kinds of errors that cost the whole build
 QUARANTINED = frozenset({"time-limit", "worker-died"})  # … because it stalled or killed the process that scanned it
@@ -148,7 +147,6 @@ def _environment(folder: Traversable) -> Environment:
         "number": lambda value: f"{value:,}",
         "paragraphs": lambda text: [part for part in re.split(r"\n\s*\n", text) if part.strip()],
         "svg_data": lambda svg: "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode("ascii"),
-        "scanner": scanner_of,
         "cell": lambda value: (
             f"{value:.4g}" if isinstance(value, float) else "" if value is None else visible(str(value))
         ),
@@ -206,29 +204,12 @@ def _statuses(result: ScanResult, scanner: str) -> list[tuple[str, str, int]]:
 
 def _catalogue(result: ScanResult, rules: Mapping[str, Rule], folder: Path | Traversable) -> dict[str, object]:
     found = entries(result, rules)
-    examples = {entry.rule.id: read_examples(folder, entry.rule.id) for entry in found}
     return {
         "entries": found,
         "entry_groups": [(scanner, list(listed)) for scanner, listed in groupby(found, lambda e: e.rule.scanner)],
-        "near_misses": {rule: _near_misses(trees) for rule, trees in examples.items()},
+        "examples": {entry.rule.id: read_examples(folder, entry.rule.id) for entry in found},
         "not_found": rules_not_found(result, rules),
     }
-
-
-def _near_misses(examples: RuleExamples) -> list[tuple[str, list[tuple[str, list[tuple[str, str]]]]]]:
-    """(name, [(path, [(sign, line)])]): what a near miss does otherwise than the failing example, if it is short."""
-    shown = []
-    for tree in examples.near_misses[:2]:
-        failing = closest_failing(tree, examples)
-        changed = differences(failing, tree) if failing else ()
-        if changed and sum(len(each.lines) for each in changed) <= LONGEST_DIFFERENCE:
-            shown.append((tree.name, [(each.path, _signed(each.lines)) for each in changed]))
-    return shown
-
-
-def _signed(lines: tuple[str, ...]) -> list[tuple[str, str]]:
-    """Unified diff lines as (sign, text); what is left out between hunks as an ellipsis."""
-    return [("", "⋯") if line.startswith("@@") else (line[:1].strip(), line[1:]) for line in lines[1:]]
 
 
 def _tables(result: ScanResult) -> dict[str, object]:

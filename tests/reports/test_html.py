@@ -112,17 +112,14 @@ def test_an_empty_result_and_an_unknown_rule_are_rendered(result: ScanResult, tm
     assert "a rule of another version of this tool" in write_html(result, {}, examples=tmp_path).decode()
 
 
-def test_a_near_miss_is_shown_as_what_differs(result: ScanResult, rules: dict[str, Rule], tmp_path: Path) -> None:
-    for name, script in (("failing-root", "vite client"), ("near-miss-flag", "vite client --config vite.config.js")):
-        folder = tmp_path / "wiring" / "proxy-not-loaded" / name
-        folder.mkdir(parents=True)
-        (folder / "package.json").write_text(f'{{\n  "scripts": {{\n    "dev": "{script}"\n  }}\n}}\n')
+def test_near_misses_are_told_with_their_files(result: ScanResult, rules: dict[str, Rule], tmp_path: Path) -> None:
+    folder = tmp_path / "wiring" / "proxy-not-loaded"
+    (folder / "near-miss-flag").mkdir(parents=True)
+    (folder / "near-miss-flag" / "package.json").write_text('{"scripts": {"dev": "vite client --config a.js"}}')
+    (folder / "near-miss-flag.toml").write_text('summary = "`--config` names the file."')
     page = write_html(result, rules, examples=tmp_path).decode()
-    assert (
-        '<span class="line minus"><span class="ln">−</span><span class="src">    &#34;dev&#34;: &#34;vite client&#34;'
-        in page
-    )
-    assert '<span class="line plus"><span class="ln">+</span>' in page
+    assert "<summary><code>--config</code> names the file.</summary>" in page
+    assert "<code>{&#34;scripts&#34;: {&#34;dev&#34;: &#34;vite client --config a.js&#34;}}</code>" in page
 
 
 def test_statistics_are_shown_as_tables_and_images(result: ScanResult, rules: dict[str, Rule], tmp_path: Path) -> None:
