@@ -28,6 +28,10 @@ _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _PROPERTY = re.compile(rb"([*_]?-{0,2}(?:[\w-]|[^\x00-\x7f]|\\.)+)(?:\s|/\*.*?\*/)*:", re.DOTALL)
 _AT_NAME = re.compile(rb"@(-?[\w-]+)")
 _IMPORTANT = re.compile(r"\s*!\s*important\s*\Z", re.IGNORECASE)
+# What no selector holds outside of strings and brackets: enough to see that a rule's start was lost in an edit.
+_INVALID_SELECTOR = re.compile(
+    r"""\A(?:[^"'(\[\\]|\\[0-9a-fA-F]{1,6}\s?[\w-]*|\\.|"[^"]*"|'[^']*'|\[[^\]]*\]|\([^)]*\))*?(?:[@;!%]|(?:\A|(?<=[\s>+~,]))\d)"""
+)
 _QUOTED_URL = re.compile(rb"""(?<![\w-])url\(\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')\s*\)""", re.IGNORECASE)
 _BARE_URL = re.compile(rb"(?<![\w-])url\(\s*((?:[^\"'()\\\s]|\\.)+)\s*\)", re.IGNORECASE)
 _IMPORT = re.compile(
@@ -209,7 +213,10 @@ class _Reader:
                     self.report(at, len(self.source), "missing")
                 return brace
         outer = block.selectors if block else []
-        selectors = _nested(_selector_list(self.folded(at, brace)), outer)
+        written = self.folded(at, brace)
+        if not written or _INVALID_SELECTOR.search(written):
+            return self.scan(brace + 1, b"}") + 1  # an invalid selector takes its block with it, nested rules too
+        selectors = _nested(_selector_list(written), outer)
         conditions = block.conditions if block else []
         if len(stack) >= MAX_NESTING:
             return self.scan(brace + 1, b"}") + 1

@@ -51,7 +51,33 @@ _CLOSES_PARAGRAPH = frozenset(
 _SCOPE = frozenset({"html", "table", "td", "th", "caption", "marquee", "object", "template", "svg", "math"})
 _TABLE_PARTS = frozenset({"table", "tbody", "thead", "tfoot", "tr", "td", "th", "caption", "colgroup"})
 _SPECIAL = _CLOSES_PARAGRAPH | _SCOPE | _TABLE_PARTS | frozenset({"body", "select", "head"})
+_ENDS_BY_ITSELF = frozenset({"dd", "dt", "li", "optgroup", "option", "p", "rp", "rt"})
 _TABLE_SCOPE = frozenset({"html", "table", "template"})
+
+# In svg and math these end the foreign content.
+_LEAVES_FOREIGN = frozenset(
+    {"b", "big", "blockquote", "body", "br", "center", "code", "dd", "div", "dl", "dt", "em", "embed", "h1", "h2", "h3"}
+    | {
+        "h4",
+        "h5",
+        "h6",
+        "head",
+        "hr",
+        "i",
+        "img",
+        "li",
+        "listing",
+        "menu",
+        "meta",
+        "nobr",
+        "ol",
+        "p",
+        "pre",
+        "ruby",
+        "s",
+    }
+    | {"small", "span", "strong", "strike", "sub", "sup", "table", "tt", "u", "ul", "var"}
+)
 
 # A start tag ends an open element of these names, unless one of the second set is met first.
 _IMPLIES_END: dict[str, tuple[frozenset[str], frozenset[str]]] = {
@@ -265,12 +291,21 @@ class _Reader:
 
     def open_element(self, name: str, attributes: list[Attribute], start: int, end: int, closes_itself: bool) -> int:
         is_page = self.flavour == "html"
+        if is_page and name.lower() in _LEAVES_FOREIGN:
+            while self.in_foreign():
+                self.close_to(len(self.open) - 1, start)
         foreign = self.in_foreign()
         if is_page and not foreign:
             if name in ("html", "head", "body") and self.merged(name, attributes):
                 return end
+            in_table = any(self.elements[index].name in ("table", "template") for index in self.open)
+            if name in _TABLE_PARTS - {"table"} | {"col"} and not in_table:
+                return end  # browsers ignore table parts outside of a table
+            if name == "form" and any(self.elements[index].name == "form" for index in self.open):
+                return end  # a form in a form is ignored
             self.supply(name, start)
             self.end_implied(name, start)
+            self.supply_table_parts(name, start)
         is_foreign = name in ("svg", "math") or (foreign and name not in ("foreignObject", "annotation-xml"))
         index = self.push(name, attributes, start, end)
         element = self.elements[index]
@@ -304,6 +339,8 @@ class _Reader:
 
     def merged(self, name: str, attributes: list[Attribute]) -> bool:
         """Whether a second <html>, <head> or <body> was folded into the first, as browsers do."""
+        if name == "head" and any(element.name == "body" for element in self.elements):
+            return True
         for element in self.elements:
             if element.name == name and not element.is_foreign:
                 known = {attribute.name for attribute in element.attributes}
@@ -345,6 +382,17 @@ class _Reader:
         elif names == ["html"] and has_body:
             self.open.append(next(i for i, element in enumerate(self.elements) if element.name == "body"))
 
+    def supply_table_parts(self, name: str, at: int) -> None:
+        """The tbody, tr and colgroup that a table's author left out."""
+        top = self.elements[self.open[-1]].name if self.open else ""
+        if name in ("tr", "td", "th") and top == "table":
+            self.push("tbody", [], at, at)
+            top = "tbody"
+        if name in ("td", "th") and top in ("tbody", "thead", "tfoot"):
+            self.push("tr", [], at, at)
+        if name == "col" and top == "table":
+            self.push("colgroup", [], at, at)
+
     def end_implied(self, name: str, at: int) -> None:
         if name in _CLOSES_PARAGRAPH:
             self.close_nearest(frozenset({"p"}), _SCOPE | {"button"}, at)
@@ -380,6 +428,9 @@ class _Reader:
                 if element.name == name:
                     element.close = end
             return
+        if self.flavour == "html" and name == "form" and not self.in_foreign():
+            self.leave_form(end)
+            return
         for place in range(len(self.open) - 1, -1, -1):
             element = self.elements[self.open[place]]
             if element.name == name or (element.is_foreign and element.name.lower() == name.lower()):
@@ -387,11 +438,37 @@ class _Reader:
                 self.close_to(place, end)
                 return
             barrier = _TABLE_SCOPE if name in _TABLE_PARTS else _SCOPE if name in _SPECIAL else _SPECIAL
+            if name == "p":
+                barrier = _SCOPE | {"button"}
             if self.flavour == "html" and element.name in barrier and not element.is_foreign:
+                break
+        if self.flavour == "html" and name in ("p", "br") and not self.in_foreign():
+            # These two stray end tags make an element.
+            self.supply(name, start)
+            self.push(name, [], start, end)
+            self.open.pop()
+
+    def leave_form(self, end: int) -> None:
+        """A form's end tag ends the form alone; what is still open in it stays open."""
+        for place in range(len(self.open) - 1, -1, -1):
+            element = self.elements[self.open[place]]
+            if element.name == "form":
+                while len(self.open) > place + 1 and self.elements[self.open[-1]].name in _ENDS_BY_ITSELF:
+                    self.close_to(len(self.open) - 1, end)
+                element.close = end
+                del self.open[place]
+                return
+            if element.name in _SCOPE:
                 return
 
     def add_text(self, start: int, end: int) -> None:
-        if start >= end or not self.open:
+        if start >= end:
+            return
+        if self.flavour == "html" and len(self.open) <= 2 and self.source[start:end].strip():
+            names = [self.elements[index].name for index in self.open]
+            if names in ([], ["html"], ["html", "head"]):
+                self.supply("#text", start)
+        if not self.open:
             return
         element = self.elements[self.open[-1]]
         if sum(map(len, element.text)) <= MAX_TEXT:

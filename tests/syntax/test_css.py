@@ -113,6 +113,20 @@ def test_a_stray_brace_takes_the_rule_after_it() -> None:
     assert [selectors for selectors, _, _ in rules(".a { x: 1 } } .b { x: 2 } .c { x: 3 }")] == [[".a"], [".c"]]
 
 
+@pytest.mark.parametrize(
+    "selector",
+    [".w-1\\/2", "#\\31 23", ".\\32xl\\:p-4", "[data-x='@1']", "li:nth-child(2n + 1)", "h1, h2", "*", "a:is(.b, .c)"],
+)
+def test_valid_selectors_are_kept(selector: str) -> None:
+    assert len(rules(f"{selector} {{ x: 1 }}")) == 1
+
+
+# Chromium drops each of these with all that is nested in it.
+@pytest.mark.parametrize("selector", ["", "1x", "a, 2b", "a @b", "50%"])
+def test_an_invalid_selector_takes_its_block_with_it(selector: str) -> None:
+    assert [found for found, _, _ in rules(f"{selector} {{ x: 1; .b {{ x: 2 }} }} .c {{ x: 3 }}")] == [[".c"]]
+
+
 def test_a_style_attribute_and_a_sass_sheet() -> None:
     style = lower_declarations(b"inset: 0; background: url(a;b.png); position:fixed !important", 5)
     assert [(item.property, item.value) for item in style] == [
