@@ -38,6 +38,11 @@ class Counts(Struct, frozen=True, kw_only=True):
         return sum(self.findings.values())
 
 
+def plural(number: int, noun: str) -> str:
+    """ "1 build", "2 builds", "1,116 builds"."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
 def scanner_of(rule: str) -> str:
     return rule.partition("/")[0]
 

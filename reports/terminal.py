@@ -17,7 +17,7 @@ from forensics.records import LaunchPath, Severity
 from forensics.results import BuildResult, Place, ReportedFinding, ScanResult
 from reports.excerpts import ExcerptLine, excerpt
 from reports.hostile_text import clipped, encodable, one_line, visible
-from reports.ordering import Counts, counts, findings_in_order, start_of, tone
+from reports.ordering import Counts, counts, findings_in_order, plural, start_of, tone
 
 SEVERITY_STYLE: dict[Severity, str] = {"error": "bold red", "warning": "bold yellow", "note": "bold blue"}
 TONE_STYLE = {"ok": "green", "defect": "red", "unknown": "yellow", "neutral": "dim"}
@@ -39,7 +39,7 @@ def print_result(result: ScanResult, console: Console, verbose: bool) -> None:
         printer.build(build)
     if len(shown) > len(first):
         left = len(shown) - len(first)
-        printer.line(f"… and {_plural(left, 'more build')} with findings: --html FILE shows all, --verbose prints all.")
+        printer.line(f"… and {plural(left, 'more build')} with findings: --html FILE shows all, --verbose prints all.")
         printer.line()
     printer.closing(counts(result))
 
@@ -172,21 +172,21 @@ class _Printer:
     def closing(self, number: Counts) -> None:
         errors, warnings, notes = (number.findings[severity] for severity in ("error", "warning", "note"))
         parts: list[str | tuple[str, str]] = [
-            (f"{_plural(number.builds, 'build')} scanned: ", "bold"),
-            (_plural(errors, "error"), "bold red" if errors else "green"),
+            (f"{plural(number.builds, 'build')} scanned: ", "bold"),
+            (plural(errors, "error"), "bold red" if errors else "green"),
             ", ",
-            (_plural(warnings, "warning"), "bold yellow" if warnings else "green"),
+            (plural(warnings, "warning"), "bold yellow" if warnings else "green"),
             ", ",
-            _plural(notes, "note"),
+            plural(notes, "note"),
         ]
         if number.builds > 1:
-            parts.append(f" in {_plural(number.builds_with_findings, 'build')}")
+            parts.append(f" in {plural(number.builds_with_findings, 'build')}")
         if number.suppressed:
             parts.append(f"; {number.suppressed} suppressed")
         if number.unknown_verdicts:
-            parts.append(f"; {_plural(number.unknown_verdicts, 'verdict')} unknown")
+            parts.append(f"; {plural(number.unknown_verdicts, 'verdict')} unknown")
         if number.builds_with_lost_coverage:
-            parts.append(f"; coverage lost in {_plural(number.builds_with_lost_coverage, 'build')}")
+            parts.append(f"; coverage lost in {plural(number.builds_with_lost_coverage, 'build')}")
         self.line(*parts, ".")
         self.line(("next: ", "bold"), self._next_command())
 
@@ -210,10 +210,6 @@ def _name(text: str) -> str:
 
 def _message(text: str) -> str:
     return clipped(visible(text), LONGEST_MESSAGE)
-
-
-def _plural(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 def _pieces(text: Text) -> list[tuple[str, str]]:
