@@ -25,7 +25,7 @@ def compare(
 ) -> None:
     """Distances between groups of builds, what separates them, and tests of "no difference" or "no change"."""
     from forensics.cli.frames import show
-    from forensics.cli.outputs import write_bytes, write_frame
+    from forensics.cli.written import write_output
     from forensics.statistics.analysis import held_labels
     from forensics.statistics.distance import compare_groups, compare_sets
     from forensics.statistics.tables import read_builds
@@ -45,11 +45,11 @@ def compare(
             held = ()
         comparison = compare_sets(table, other, by, held, names, permutations, seed)
     if csv is not None:
-        write_frame(csv, comparison.separating)
+        write_output(csv, comparison.separating.to_csv(index=False, lineterminator="\n").encode("utf-8"))
     if html is not None:
         from reports.statistics_page import comparison_page
 
-        write_bytes(html, comparison_page(comparison, by, held, second is not None, str(source), seed))
+        write_output(html, comparison_page(comparison, by, held, second is not None, str(source), seed))
     typer.echo(
         f"{len(table.frame):,} builds by {by}{', within ' + ' × '.join(held) if held else ', no label held'};"
         f" {permutations:,} permutations, seed {seed}"

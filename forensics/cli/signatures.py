@@ -36,7 +36,7 @@ def signatures(
 ) -> None:
     """Association of every feature with model and condition, verdicts, profiles and defect rates."""
     from forensics.cli.frames import show
-    from forensics.cli.outputs import write_bytes, write_frame
+    from forensics.cli.written import write_output
     from forensics.statistics.analysis import analyse
     from forensics.statistics.tables import read_builds
     from reports.hostile_text import one_line
@@ -49,11 +49,12 @@ def signatures(
     analysis = analyse(table, by or (), held, features=names, draws=permutations, seed=seed)
     if csv is not None:
         verdicts = analysis.verdicts[["feature", "verdict", "cluster", "representative"]]
-        write_frame(csv, analysis.associations.merge(verdicts, on="feature", how="left"))
+        rows = analysis.associations.merge(verdicts, on="feature", how="left")
+        write_output(csv, rows.to_csv(index=False, lineterminator="\n").encode("utf-8"))
     if html is not None:
         from reports.statistics_page import signatures_page
 
-        write_bytes(html, signatures_page(analysis, _distances(table, analysis)))
+        write_output(html, signatures_page(analysis, _distances(table, analysis)))
     counts = analysis.verdicts["kind"].value_counts()
     typer.echo(
         f"{analysis.builds:,} builds, {counts.get('categorical', 0)} categorical and {counts.get('numeric', 0)} numeric"
