@@ -473,10 +473,8 @@ class _Check:
             after += 1
         if source[before : before + 1] == b"(" and source[after : after + 1] == b")":
             return True
-        # A comment or, in TypeScript, a type assertion may stand between: only what is plain is judged.
-        if source.endswith(b"*/", 0, before + 1) or source[after : after + 2] in (b"/*", b"//"):
-            return True
-        return self.is_typescript and source.startswith((b"as", b"satisfies", b"!"), after)
+        # A comment may stand between: only what is plain is judged.
+        return source.endswith(b"*/", 0, before + 1) or source[after : after + 2] in (b"/*", b"//")
 
     def object(self, node: ir.Object) -> None:
         for item in node.properties:

@@ -227,7 +227,7 @@ def _case(name: str) -> str:
 def _line_counts(source: bytes, offset: int, comments: list[ir.Comment]) -> tuple[int, int]:
     """Lines touched by a comment, and lines with anything else than white space on them."""
     commented = 0
-    last_line = -1
+    last_line = -2
     pieces: list[bytes] = []
     at = 0
     for comment in comments:

@@ -536,7 +536,12 @@ def jsx_attribute(cx: Lowering, node: Node, depth: int) -> ir.JsxAttribute:
         lowered = ir.Const(value_start, value_end, with_entities_decoded(raw))
     elif kind == "jsx_expression":
         held = cx.significant(value.named_children)
-        lowered = expression(cx, held[0], depth + LEVEL) if held else ir.Opaque(value_start, value_end, SYNTAX_ERROR)
+        if held:
+            lowered = expression(cx, held[0], depth + LEVEL)
+        else:
+            # The grammar accepts an empty container, which only children may be.
+            lowered = ir.Opaque(value_start, value_end, SYNTAX_ERROR)
+            cx.problem(value_start, value_end, "error")
     else:
         lowered = expression(cx, value, depth + LEVEL)
     return ir.JsxAttribute(start, end, attribute, lowered)

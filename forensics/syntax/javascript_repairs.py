@@ -151,10 +151,8 @@ class _Mask(NamedTuple):
 def parsed(grammar: Grammar, source: bytes, offset: int) -> tuple[Tree, bytes]:
     """The tree of the source, known gaps of the grammar mended, and the text that was parsed."""
     masked = _with_var_for_let(source)
-    if grammar.dialect == "javascript":
-        masked = _with_await_as_void(masked)
-    else:
-        masked = _without_types(masked, grammar.dialect)
+    is_typed = grammar.dialect != "javascript"
+    masked = _without_types(masked, grammar.dialect) if is_typed else _with_await_as_void(masked)
     tree = grammar.parse(masked, offset)
     if tree.root_node.has_error and masked is not source:
         plain = grammar.parse(source, offset)

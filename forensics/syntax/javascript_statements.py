@@ -60,7 +60,7 @@ _NO_STATEMENT: Final = frozenset({"function_expression", "class", "pair", "metho
 _LONELY_WORDS: Final = frozenset({"export", "import", "const", "function", "class", "if", "for", "while", "return"})
 _BRACE: Final = ord("{")
 _EXPORT_TYPE: Final = re.compile(rb"export\s+type\s+\*")
-_AWAIT_BEFORE: Final = re.compile(rb"\bawait(?:[ \t]+(?:usin)?)?\Z")
+_AWAIT_BEFORE: Final = re.compile(rb"\bawait\s+\Z")
 _VALUE_NAMES: Final = frozenset({"type_annotation", "comment", "html_comment", "!", "ERROR"})
 
 
@@ -145,12 +145,14 @@ def declare(cx: Lowering, node: Node, depth: int, out: list[ir.Statement]) -> No
     kids = node.children
     kind = names[kids[0].kind_id]
     start = node.start_byte
-    if kind == "await":
+    is_awaited = kind == "await"
+    if is_awaited:
         kind = names[kids[1].kind_id]
     elif kind == "const" and cx.source.startswith(b"using", start):
         # The TypeScript grammar has no `using`; it was masked for parsing (javascript_repairs).
         kind = "using"
-    if kind == "using" and not cx.functions and _AWAIT_BEFORE.search(cx.source, max(0, start - 40), start + 5):
+        is_awaited = _AWAIT_BEFORE.search(cx.source, max(0, start - 40), start) is not None
+    if is_awaited and not cx.functions:
         cx.has_top_level_await = True
     out.extend(declarator(cx, kid, kind, depth) for kid in kids if names[kid.kind_id] == "variable_declarator")
 
