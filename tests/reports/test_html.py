@@ -112,6 +112,13 @@ def test_an_empty_result_and_an_unknown_rule_are_rendered(result: ScanResult, tm
     assert "a rule of another version of this tool" in write_html(result, {}, examples=tmp_path).decode()
 
 
+def test_builds_without_labels_are_rendered(result: ScanResult, rules: dict[str, Rule], tmp_path: Path) -> None:
+    bare = tuple(msgspec.structs.replace(build, labels={}, features={}, launch_paths=()) for build in result.builds)
+    page = write_html(msgspec.structs.replace(result, builds=bare), rules, examples=tmp_path).decode()
+    assert "Nothing to compare" in page
+    assert "Do they come up?" not in page
+
+
 def test_near_misses_are_told_with_their_files(result: ScanResult, rules: dict[str, Rule], tmp_path: Path) -> None:
     folder = tmp_path / "wiring" / "proxy-not-loaded"
     (folder / "near-miss-flag").mkdir(parents=True)
