@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from forensics.records import Rule
 from forensics.scanner import Scanner
-from scanners import datadir, rewrite, stack, wiring
+from scanners import datadir, integrity, rewrite, stack, wiring
 
 SCANNERS: tuple[Scanner, ...] = (
+    integrity.SCANNER,
     wiring.SCANNER,
     datadir.SCANNER,
     stack.SCANNER,

@@ -12,9 +12,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from forensics.facts.browser_host import BrowserHost
+from forensics.facts.carried import CARRIED
 from forensics.facts.clients import ClientCall, client_calls
 from forensics.facts.dev_server import DevServer, dev_servers
 from forensics.facts.environment import load_env, read_dotenv
+from forensics.facts.imports import ImportChecker
 from forensics.facts.interpreter import Effect, Interpreter, Site
 from forensics.facts.inventory import Inventory, take_inventory
 from forensics.facts.launch import Launch, attach, read_launch
@@ -29,6 +31,7 @@ from forensics.facts.launch_plan import (
     with_lifetimes,
 )
 from forensics.facts.packages import Packages, read_packages
+from forensics.facts.parsing import ParseFailure, parse_failures
 from forensics.facts.positions import location
 from forensics.facts.resolution import Resolver
 from forensics.facts.served import ServedPage, pages_of, served_page
@@ -214,6 +217,52 @@ class Facts:
                         for path in page.served.graph:
                             found.setdefault(path, f"{plan.command} → {page.served.page}")
         return found
+
+    @cached_property
+    def bundled(self) -> Mapping[str, Resolver]:
+        """Files that Vite serves or bundles, each with the resolver it is read by."""
+        found: dict[str, Resolver] = {}
+        for plan in self.launch.plans.values():
+            for process in processes(self.expanded(plan)):
+                if process.kind in ("vite-dev", "vite-build"):
+                    resolver = self.browser_resolver(self.config(process))
+                    for page in self.pages(process):
+                        for path in page.served.graph:
+                            found.setdefault(path, resolver)
+        return found
+
+    @cached_property
+    def runtimes(self) -> Mapping[str, str]:
+        """Files that a Node process of any script loads, and as what: node, tsx, or config (a Vite config, which Vite
+        bundles before it runs)."""
+        found: dict[str, str] = {}
+        for plan in self.launch.plans.values():
+            for process in processes(self.expanded(plan)):
+                if process.kind in ("node", "tsx") and process.entry and process.entry_exists:
+                    for path in self.trace(process).interpreter.modules:
+                        if found.get(path) != "node":
+                            found[path] = process.kind
+                elif process.kind.startswith("vite"):
+                    config = self.config(process)
+                    for path in config.interpreter.modules if config.interpreter is not None else ():
+                        found.setdefault(path, "config")
+        return found
+
+    @cached_property
+    def parse_failures(self) -> Mapping[str, tuple[ParseFailure, ...]]:
+        """Files that can't be parsed."""
+        return parse_failures(self.build, self.files, self.packages, frozenset(self.bundled))
+
+    @cached_property
+    def import_checker(self) -> ImportChecker:
+        return ImportChecker(self.build, self.files, self.packages, self.resolver)
+
+    def brought_by(self, folder: str, name: str) -> str:
+        """The declared package that is known to bring another to the top of node_modules, "" where none is."""
+        for carrier, carried in CARRIED.items():
+            if name in carried and self.packages.resolve(folder, carrier) is not None:
+                return carrier
+        return ""
 
     def embeds_vite(self, process: Process) -> bool:
         """Whether a Node process runs Vite in middleware mode."""
