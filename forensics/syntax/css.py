@@ -30,7 +30,7 @@ _AT_NAME = re.compile(rb"@(-?[\w-]+)")
 _IMPORTANT = re.compile(r"\s*!\s*important\s*\Z", re.IGNORECASE)
 # What no selector holds outside of strings and brackets: enough to see that a rule's start was lost in an edit.
 _INVALID_SELECTOR = re.compile(
-    r"""\A(?:[^"'(\[\\]|\\[0-9a-fA-F]{1,6}\s?[\w-]*|\\.|"[^"]*"|'[^']*'|\[[^\]]*\]|\([^)]*\))*?(?:[@;!%]|(?:\A|(?<=[\s>+~,]))\d)"""
+    r"""\A(?:[^"'(\[\\]|(?>\\[0-9a-fA-F]{1,6}\s?[\w-]*|\\.)|"[^"]*"|'[^']*'|\[[^\]]*\]|\([^)]*\))*?(?:[@;!%]|(?:\A|(?<=[\s>+~,]))\d)"""
 )
 _QUOTED_URL = re.compile(rb"""(?<![\w-])url\(\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')\s*\)""", re.IGNORECASE)
 _BARE_URL = re.compile(rb"(?<![\w-])url\(\s*((?:[^\"'()\\\s]|\\.)+)\s*\)", re.IGNORECASE)
@@ -190,17 +190,17 @@ class _Reader:
     def rule_or_declaration(self, at: int, stack: list[_Block]) -> int:
         block = stack[-1] if stack else None
         if block is not None and block.holds == "style":
-            stop = self.scan(at, b";}")
             brace = self.scan(at, b"{;}")
             is_custom = self.source.startswith(b"--", at)
             if _PROPERTY.match(self.source, at) and (is_custom or self.source[brace : brace + 1] != b"{"):
+                stop = self.scan(at, b";}") if is_custom else brace
                 declaration = self.declaration(at, stop)
                 if declaration is not None:
                     block.declarations.append(declaration)
                     self.references.extend(_urls(self.source, at, stop, self.offset))
                 return stop
             if self.source[brace : brace + 1] != b"{":
-                return stop  # neither a declaration nor a rule: CSS drops it
+                return brace  # neither a declaration nor a rule: CSS drops it
         else:
             brace = self.scan(at, b"{}" if stack else b"{")
             stray = brace if stack else self.scan(at, b"}{")

@@ -10,6 +10,7 @@ script, style, comment or tag that never ends.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from html import unescape
 from html.entities import html5
 from typing import Literal
@@ -21,6 +22,7 @@ from forensics.syntax.javascript import lower_script
 PageFlavour = Literal["html", "vue", "svelte"]
 
 MAX_TEXT = 200
+MAX_ATTRIBUTES = 1000
 MAX_NESTING = 512  # Chromium's limit; deeper elements become siblings
 
 VOID = frozenset(
@@ -148,6 +150,8 @@ class _Reader:
         self.styles: list[PageStyle] = []
         self.problems: list[SyntaxProblem] = []
         self.has_open_brace = False
+        self.page_parts: dict[str, int] = {}  # where html, head and body are among the elements
+        self.open_names: Counter[str] = Counter()
 
     # ------------------------------------------------------------- tokenizer
 
@@ -298,10 +302,10 @@ class _Reader:
         if is_page and not foreign:
             if name in ("html", "head", "body") and self.merged(name, attributes):
                 return end
-            in_table = any(self.elements[index].name in ("table", "template") for index in self.open)
+            in_table = self.open_names["table"] or self.open_names["template"]
             if name in _TABLE_PARTS - {"table"} | {"col"} and not in_table:
                 return end  # browsers ignore table parts outside of a table
-            if name == "form" and any(self.elements[index].name == "form" for index in self.open):
+            if name == "form" and self.open_names["form"]:
                 return end  # a form in a form is ignored
             self.supply(name, start)
             self.end_implied(name, start)
@@ -311,7 +315,7 @@ class _Reader:
         element = self.elements[index]
         element.is_foreign = is_foreign
         if (closes_itself and (is_foreign or not is_page)) or (name in VOID and not is_foreign):
-            self.open.pop()
+            self.leave()
             return end
         if self.is_raw(name, attributes, is_foreign):
             return self.read_raw(index)
@@ -331,56 +335,63 @@ class _Reader:
     def push(self, name: str, attributes: list[Attribute], start: int, end: int) -> int:
         parent = self.open[-1] if self.open else -1
         self.elements.append(_Element(name, attributes, parent, start, end))
-        self.open.append(len(self.elements) - 1)
-        if len(self.open) > MAX_NESTING:
+        if self.flavour == "html" and name in ("html", "head", "body"):
+            self.page_parts.setdefault(name, len(self.elements) - 1)
+        if len(self.open) >= MAX_NESTING:
             self.close_to(MAX_NESTING - 1, start)
-            self.open.append(len(self.elements) - 1)
+        self.enter(len(self.elements) - 1)
         return len(self.elements) - 1
+
+    def enter(self, index: int) -> None:
+        self.open.append(index)
+        self.open_names[self.elements[index].name] += 1
+
+    def leave(self, place: int = -1) -> _Element:
+        """Takes an element from the open ones, the innermost by default."""
+        element = self.elements[self.open.pop(place)]
+        self.open_names[element.name] -= 1
+        return element
 
     def merged(self, name: str, attributes: list[Attribute]) -> bool:
         """Whether a second <html>, <head> or <body> was folded into the first, as browsers do."""
-        if name == "head" and any(element.name == "body" for element in self.elements):
+        if name == "head" and "body" in self.page_parts:
             return True
-        for element in self.elements:
-            if element.name == name and not element.is_foreign:
-                known = {attribute.name for attribute in element.attributes}
-                element.attributes.extend(attribute for attribute in attributes if attribute.name not in known)
-                return True
-        return False
+        if name not in self.page_parts:
+            return False
+        element = self.elements[self.page_parts[name]]
+        known = {attribute.name for attribute in element.attributes}
+        if len(known) < MAX_ATTRIBUTES:
+            element.attributes.extend(attribute for attribute in attributes if attribute.name not in known)
+        return True
 
     def supply(self, name: str, at: int) -> None:
         """The html, head and body elements that must be open before a tag of this name."""
-        names = [self.elements[index].name for index in self.open]
-        if name == "html":
+        if name == "html" or len(self.open) > 2:
             return
-        if not names:
-            if self.elements:
-                self.open.append(0)  # content after </html> still belongs to the page
-                body = next((i for i, element in enumerate(self.elements) if element.name == "body"), None)
-                if body is not None:
-                    self.open.append(body)
-                names = [self.elements[index].name for index in self.open]
-            else:
+        if not self.open:
+            if not self.elements:
                 self.push("html", [], at, at)
-                names = ["html"]
+            else:
+                self.enter(0)  # content after </html> still belongs to the page
+                if "body" in self.page_parts:
+                    self.enter(self.page_parts["body"])
         if name == "head":
             return
-        has_body = any(element.name == "body" for element in self.elements)
-        if names == ["html"] and not has_body and name != "body":
-            head = next((i for i, element in enumerate(self.elements) if element.name == "head"), None)
-            if name in _HEAD_ONLY:
-                if head is None:
-                    self.push("head", [], at, at)
-                else:
-                    self.open.append(head)
-            else:
+        names = [self.elements[index].name for index in self.open]
+        has_body = "body" in self.page_parts
+        if names == ["html"] and has_body:
+            self.enter(self.page_parts["body"])
+        elif names == ["html"] and name != "body":
+            if name not in _HEAD_ONLY:
                 self.push("body", [], at, at)
+            elif "head" in self.page_parts:
+                self.enter(self.page_parts["head"])
+            else:
+                self.push("head", [], at, at)
         elif names == ["html", "head"] and name not in _HEAD_ONLY:
             self.close_to(1, at)
             if name != "body" and not has_body:
                 self.push("body", [], at, at)
-        elif names == ["html"] and has_body:
-            self.open.append(next(i for i, element in enumerate(self.elements) if element.name == "body"))
 
     def supply_table_parts(self, name: str, at: int) -> None:
         """The tbody, tr and colgroup that a table's author left out."""
@@ -406,6 +417,8 @@ class _Reader:
                 self.close_to(len(self.open) - 1, at)
 
     def close_nearest(self, names: frozenset[str], barriers: frozenset[str], at: int) -> bool:
+        if not any(self.open_names[name] for name in names):
+            return False
         for place in range(len(self.open) - 1, -1, -1):
             open_name = self.elements[self.open[place]].name
             if open_name in names:
@@ -419,19 +432,19 @@ class _Reader:
 
     def close_to(self, depth: int, at: int) -> None:
         while len(self.open) > depth:
-            self.elements[self.open.pop()].close = at
+            self.leave().close = at
 
     def close_element(self, name: str, start: int, end: int) -> None:
         if self.flavour == "html" and name in ("body", "html"):
             # Content after these still lands in the body, so they stay open; their end is where it is written.
-            for element in self.elements:
-                if element.name == name:
-                    element.close = end
+            if name in self.page_parts:
+                self.elements[self.page_parts[name]].close = end
             return
         if self.flavour == "html" and name == "form" and not self.in_foreign():
             self.leave_form(end)
             return
-        for place in range(len(self.open) - 1, -1, -1):
+        is_open = self.open_names[name] or self.open_names["svg"] or self.open_names["math"]
+        for place in range(len(self.open) - 1, -1, -1) if is_open else ():
             element = self.elements[self.open[place]]
             if element.name == name or (element.is_foreign and element.name.lower() == name.lower()):
                 self.close_to(place + 1, start)
@@ -446,7 +459,7 @@ class _Reader:
             # These two stray end tags make an element.
             self.supply(name, start)
             self.push(name, [], start, end)
-            self.open.pop()
+            self.leave()
 
     def leave_form(self, end: int) -> None:
         """A form's end tag ends the form alone; what is still open in it stays open."""
@@ -455,8 +468,7 @@ class _Reader:
             if element.name == "form":
                 while len(self.open) > place + 1 and self.elements[self.open[-1]].name in _ENDS_BY_ITSELF:
                     self.close_to(len(self.open) - 1, end)
-                element.close = end
-                del self.open[place]
+                self.leave(place).close = end
                 return
             if element.name in _SCOPE:
                 return
@@ -493,7 +505,7 @@ class _Reader:
             self.read_style(index, start, stop)
         elif element.name in ("title", "textarea"):
             self.add_text(start, stop)
-        self.open.pop()
+        self.leave()
         end = source.find(b">", stop) + 1 if found else len(source)
         element.close = end or len(source)
         return element.close
