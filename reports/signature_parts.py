@@ -37,7 +37,7 @@ def signature_parts(
         figures.append(heat_map)
     rates = _defects(analysis, standalone)
     parts = [StatisticsPart(title="Signatures at a glance", figures=tuple(figures))] if figures else []
-    parts += [_part(display) for display in signature_displays(analysis)]
+    parts += [_part(display) for display in signature_displays(analysis, whole=True)]
     if rates is not None:
         parts.append(StatisticsPart(title=f"Defect rates by {analysis.by[0]}, drawn", figures=(rates,)))
     noted = analysis.verdicts[analysis.verdicts["note"] != ""]

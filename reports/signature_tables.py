@@ -21,6 +21,8 @@ DASH = "–"
 MOST_APART = 6
 LEAST_LIFT = 1.5
 MOST_RULES = 25
+MOST_LEVELS = 20
+MOST_TABLES = 80
 
 
 class Display(Struct, frozen=True, kw_only=True):
@@ -58,14 +60,18 @@ def text(display: Display) -> tuple[tuple[str, ...], ...]:
     )
 
 
-def signature_displays(analysis: Analysis) -> list[Display]:
-    """Every table of an analysis, in reading order; those without rows are left out."""
+def signature_displays(analysis: Analysis, whole: bool = False) -> list[Display]:
+    """Every table of an analysis, in reading order; those without rows are left out.
+
+    `whole`: with the contingency table of every feature and label, and every task's association.
+    """
     displays = [
         *(verdict_display(analysis, kind) for kind in ("categorical", "numeric")),
         task_display(analysis),
         distinctive_display(analysis),
         *profile_displays(analysis),
         defect_display(analysis),
+        *([by_task_display(analysis), *contingency_displays(analysis)] if whole else []),
     ]
     return _legible(displays)
 
@@ -149,6 +155,47 @@ def task_display(analysis: Analysis) -> Display:
     title = f"Within {' × '.join(analysis.within)}, and controls" if analysis.within else "Controls"
     note = "V~ (√ε²~ for numbers; null V~ is ε²~ for them) throughout. Null: one shuffle of the label, tested alike."
     return Display(title=title, frame=pd.DataFrame(columns).reset_index(drop=True), formats=formats, note=note)
+
+
+def by_task_display(analysis: Analysis) -> Display:
+    """The bias-corrected association in each task, tasks across, and over all others."""
+    found = analysis.by_task.copy()
+    found["cell"] = [
+        f"{DASH if math.isnan(inside) else two(inside)} ({DASH if math.isnan(without) else two(without)})"
+        for inside, without in zip(found["corrected"], found["without"], strict=True)
+    ]
+    if found.empty:
+        return Display(title="", frame=found)
+    order = found[["feature", "label"]].drop_duplicates()
+    wide = found.pivot(index=["feature", "label"], columns="stratum", values="cell")
+    wide = wide.loc[list(order.itertuples(index=False, name=None))].rename_axis(columns=None).reset_index()
+    note = (
+        "V~ (√ε²~ for numbers) in the task alone; in brackets, over all builds but the task's. – where nothing varies."
+    )
+    return Display(title=f"In each {' × '.join(analysis.within)}", frame=wide, note=note)
+
+
+def contingency_displays(analysis: Analysis) -> list[Display]:
+    """Each feature's counts by each label, with adjusted residuals: the first `MOST_TABLES` of up to `MOST_LEVELS`."""
+    displays: list[Display] = []
+    for (feature, label), part in analysis.contingency.groupby(["feature", "label"], sort=False):
+        if part["level"].nunique() > MOST_LEVELS or len(displays) == MOST_TABLES:
+            continue
+        part = part.assign(
+            cell=[f"{count} ({residual:+.1f})" for count, residual in zip(part["count"], part["residual"], strict=True)]
+        )
+        order = list(dict.fromkeys(part["category"]))
+        wide = part.pivot(index="category", columns="level", values="cell").loc[order]
+        wide["all"] = part.groupby("category")["count"].sum()
+        wide = wide.rename_axis(columns=None).reset_index().astype(object)
+        totals = part.groupby("level")["count"].sum()
+        last = {"category": "all", "all": totals.sum(), **totals.to_dict()}
+        wide.loc[len(wide)] = [str(last[name]) for name in wide.columns]
+        note = (
+            "Builds, and in brackets the adjusted standardised residual (beyond ±2: more or fewer than independence)."
+        )
+        displays.append(Display(title=f"{feature} by {label}", frame=wide, note=note))
+    return displays
 
 
 def distinctive_display(analysis: Analysis) -> Display:

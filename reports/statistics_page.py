@@ -38,8 +38,9 @@ def signatures_page(analysis: Analysis, comparison: Comparison | None = None) ->
     """The page of `forensics signatures --html`, UTF-8. `comparison`: of the first label's groups, for the heat map."""
     by = " and ".join(analysis.by)
     within = f", within {' × '.join(analysis.within)}" if analysis.within else ""
-    lead = f"{analysis.builds:,} builds of {analysis.source}, by {by}{within}; seed {analysis.seed}."
-    return page(f"Signatures by {by}", [lead, *analysis.statements], signature_parts(analysis, comparison))
+    lead = f"{analysis.builds:,} builds of {analysis.source}, by {by}{within}."
+    made = f"Input SHA-256 {analysis.digest or 'not known'}; seed {analysis.seed}; {analysis.versions}."
+    return page(f"Signatures by {by}", [lead, *analysis.statements, made], signature_parts(analysis, comparison))
 
 
 def comparison_page(

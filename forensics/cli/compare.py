@@ -50,6 +50,8 @@ def compare(
         from reports.statistics_page import comparison_page
 
         write_output(html, comparison_page(comparison, by, held, second is not None, str(source), seed))
+    if "-" in (str(csv), str(html)):
+        return
     typer.echo(
         f"{len(table.frame):,} builds by {by}{', within ' + ' × '.join(held) if held else ', no label held'};"
         f" {permutations:,} permutations, seed {seed}"

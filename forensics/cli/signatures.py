@@ -26,6 +26,9 @@ def signatures(
     within: Annotated[
         list[str] | None, typer.Option(help="Label to hold; default: task where there is one; 'none' holds nothing.")
     ] = None,
+    beside: Annotated[
+        list[str] | None, typer.Option(help="Further label whose association is shown for comparison (a confounder).")
+    ] = None,
     features: Annotated[str, typer.Option(help="Features, by comma: a confirmatory family.", metavar="A,B")] = "",
     csv: Annotated[Path | None, typer.Option(help="Write the association table, unrounded, to this file.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write tables and figures as one self-contained page.")] = None,
@@ -42,11 +45,11 @@ def signatures(
     from reports.hostile_text import one_line
     from reports.signature_tables import signature_displays
 
-    asked = [*(by or []), *(within or [])]
+    asked = [*(by or []), *(within or []), *(beside or [])]
     table = read_builds(source, labels=[name for name in asked if name != "none"])
     held = None if within is None else [name for name in within if name != "none"]
     names = [name.strip() for name in features.split(",") if name.strip()]
-    analysis = analyse(table, by or (), held, features=names, draws=permutations, seed=seed)
+    analysis = analyse(table, by or (), held, features=names, beside=beside or (), draws=permutations, seed=seed)
     if csv is not None:
         verdicts = analysis.verdicts[["feature", "verdict", "cluster", "representative"]]
         rows = analysis.associations.merge(verdicts, on="feature", how="left")
@@ -55,6 +58,8 @@ def signatures(
         from reports.statistics_page import signatures_page
 
         write_output(html, signatures_page(analysis, _distances(table, analysis)))
+    if "-" in (str(csv), str(html)):
+        return
     counts = analysis.verdicts["kind"].value_counts()
     typer.echo(
         f"{analysis.builds:,} builds, {counts.get('categorical', 0)} categorical and {counts.get('numeric', 0)} numeric"
@@ -66,7 +71,7 @@ def signatures(
     for statement in analysis.statements:
         typer.echo(one_line(statement))
     typer.echo()
-    for display in signature_displays(analysis):
+    for display in signature_displays(analysis, whole=bool(names)):
         show(display.frame, display.title, display.formats)
         if display.note:
             typer.echo(f"{display.note}\n")

@@ -30,6 +30,35 @@ def contingency(frame: pd.DataFrame, feature: str, label: str) -> pd.DataFrame:
     return pd.DataFrame(counts, index=pd.Index(categories, name=feature), columns=pd.Index(levels, name=label))
 
 
+def cells(frame: pd.DataFrame, feature: str, label: str) -> pd.DataFrame:
+    """The contingency table cell by cell, in its order: who is high, who is low. Empty where it is degenerate.
+
+    Columns: `feature`, `label`, `category`, `level`, `count`, `expected` (under independence), `residual` (adjusted
+    standardised: (count − expected) / √(expected (1 − row share) (1 − column share)), about normal when independent;
+    Haberman, Biometrics 29, 1973, 205–220).
+    """
+    table = contingency(frame, feature, label)
+    names = ["feature", "label", "category", "level", "count", "expected", "residual"]
+    if is_degenerate(table):
+        return pd.DataFrame(columns=names)
+    counts = table.to_numpy()
+    expected = expected_freq(counts)
+    rows, columns = counts.sum(1, keepdims=True) / counts.sum(), counts.sum(0, keepdims=True) / counts.sum()
+    residual = (counts - expected) / np.sqrt(expected * (1 - rows) * (1 - columns))
+    categories, levels = np.meshgrid(table.index, table.columns, indexing="ij")
+    return pd.DataFrame(
+        {
+            "feature": feature,
+            "label": label,
+            "category": categories.ravel(),
+            "level": levels.ravel(),
+            "count": counts.ravel(),
+            "expected": expected.ravel(),
+            "residual": residual.ravel(),
+        }
+    )
+
+
 def is_degenerate(table: pd.DataFrame) -> bool:
     """Whether the table has a single row or column (or none), so that no association can be seen in it."""
     return min(table.shape) < 2

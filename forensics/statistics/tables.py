@@ -6,10 +6,13 @@ CSV with one row a build; both give the same shape, so that no estimator knows w
 
 from __future__ import annotations
 
+import hashlib
+import io
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pandas as pd
 from msgspec import Struct, field
 
@@ -35,7 +38,8 @@ class BuildTable(Struct, frozen=True, kw_only=True):
     numeric feature (float64, NaN where missing); its index is 0 … n−1. `labels`, `categorical` and `numeric` name
     columns of `frame`, in the order of the source. `set_aside` names the columns that are neither, with the reason.
     `findings` (columns as in the result set, at least `build` and `rule`) and `verdicts` (`build`, `scanner`,
-    `status`) are empty frames for a CSV.
+    `status`) are empty frames for a CSV. `digest` is the SHA-256 (hex) of the CSV, or of the seal of the result set;
+    "" for a data frame.
     """
 
     source: str
@@ -46,6 +50,7 @@ class BuildTable(Struct, frozen=True, kw_only=True):
     set_aside: dict[str, str] = field(default_factory=dict)
     findings: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=["build", "rule"]))
     verdicts: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=["build", "scanner", "status"]))
+    digest: str = ""
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -56,19 +61,23 @@ class BuildTable(Struct, frozen=True, kw_only=True):
 def read_builds(source: str | Path, labels: Iterable[str] = ()) -> BuildTable:
     """The build table of a result set (a directory) or of a CSV.
 
-    `labels` are further columns of a CSV to take as labels, whatever their name. Raises InputError where the source
-    is absent, unreadable, empty, or holds no build.
+    `labels` are further columns of a CSV, or features of a result set, to take as labels, whatever their name. Raises
+    InputError where the source is absent, unreadable, empty, or holds no build.
     """
     path = Path(source)
     if not path.exists():
         raise InputError(f"{source}: no such file or directory; give a result set of `forensics scan` or a CSV")
     if path.is_dir():
-        return _result_builds(path)
+        return _result_builds(path, set(labels))
     try:
-        frame = pd.read_csv(path, keep_default_na=False, na_values=[""], low_memory=False, encoding="utf-8-sig")
+        content = path.read_bytes()
+        frame = pd.read_csv(
+            io.BytesIO(content), keep_default_na=False, na_values=[""], low_memory=False, encoding="utf-8-sig"
+        )
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError, OSError) as error:
         raise InputError(f"{source}: can't be read as CSV: {_one_line(error)}") from error
-    return builds_of(frame, labels=labels, source=str(source))
+    table = builds_of(frame, labels=labels, source=str(source))
+    return msgspec.structs.replace(table, digest=hashlib.sha256(content).hexdigest())
 
 
 def builds_of(frame: pd.DataFrame, labels: Iterable[str] = (), source: str = "the data frame") -> BuildTable:
@@ -128,7 +137,7 @@ def require_features(table: BuildTable, names: Sequence[str] = ()) -> tuple[list
     )
 
 
-def _result_builds(directory: Path) -> BuildTable:
+def _result_builds(directory: Path, wanted: set[str]) -> BuildTable:
     from forensics import results
 
     tables = results.tables(directory)
@@ -145,7 +154,13 @@ def _result_builds(directory: Path) -> BuildTable:
     values = features.set_index("build").reindex(columns["build"]).reset_index(drop=True)
     # A feature may bear the name of a label (a scanner may well report a `version`): the label keeps the name.
     values = values.rename(columns={name: f"{name} (feature)" for name in values.columns if name in columns})
-    categorical, numeric, set_aside = _sort_features(values, list(values.columns), columns)
+    for name in values.columns:
+        if name in wanted:
+            columns[name] = _as_text(values[name])
+            labels.append(name)
+    features_left = [name for name in values.columns if name not in columns]
+    categorical, numeric, set_aside = _sort_features(values, features_left, columns)
+    seal = directory / "SHA256SUMS"
     return BuildTable(
         source=str(directory),
         frame=pd.DataFrame(columns),
@@ -155,6 +170,7 @@ def _result_builds(directory: Path) -> BuildTable:
         set_aside=set_aside,
         findings=tables["findings"].reset_index(drop=True),
         verdicts=tables["verdicts"].reset_index(drop=True),
+        digest=hashlib.sha256(seal.read_bytes()).hexdigest() if seal.is_file() else "",
     )
 
 

@@ -185,6 +185,16 @@ def test_sparseness_by_hand() -> None:
     assert a.sparseness(table([[8, 2], [2, 0]])) == (pytest.approx(1 / 3), 0.75)
 
 
+def test_adjusted_residuals_by_hand() -> None:
+    """[[10, 20], [30, 40]]: expected 12, and −2 / √(12 · 0.7 · 0.6) = −0.8909, whose square is χ² (2 × 2)."""
+    frame = pd.DataFrame({"f": ["x"] * 30 + ["y"] * 70, "l": ["a"] * 10 + ["b"] * 20 + ["a"] * 30 + ["b"] * 40})
+    found = a.cells(frame, "f", "l")
+    assert found["count"].tolist() == [10, 20, 30, 40]
+    assert found["expected"].tolist() == [12, 18, 28, 42]
+    assert found["residual"].tolist() == pytest.approx([-0.8909, 0.8909, 0.8909, -0.8909], abs=1e-4)
+    assert a.cells(frame.assign(f="x"), "f", "l").empty
+
+
 def test_cohens_w_puts_tables_of_unlike_size_on_one_scale() -> None:
     assert a.cohens_w(0.3, 2, 6) == pytest.approx(0.3)
     assert a.cohens_w(0.3, 5, 6) == pytest.approx(0.6)

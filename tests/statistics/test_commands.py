@@ -95,6 +95,22 @@ def test_labels_can_be_held_or_not(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "by model, within task × condition" in said
     assert "1 tests; features named beforehand: confirmatory, read holm" in said
     assert "noise-0" not in said
+    # Features that were asked for by name come with their counts.
+    assert "style by model" in said
+    assert "In each task × condition" in said
+
+
+def test_confounders_stand_beside(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    frame = planted().assign(framework=lambda builds: builds["model"].map(lambda model: f"v{int(model[-1]) % 2}"))
+    options = ["--by", "model", "--beside", "framework", "--features", "style", "--permutations", "99"]
+    assert run(["signatures", csv(tmp_path, frame), *options]) == 0
+    labels = [line.split()[0] for line in capsys.readouterr().out.splitlines() if line.startswith("       ")]
+    assert labels[:2] == ["task", "framework"]
+
+
+def test_a_table_to_standard_output_stands_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["signatures", csv(tmp_path, planted()), "--permutations", "99", "--csv", "-"]) == 0
+    assert capsys.readouterr().out.count("\n") == 7
 
 
 @pytest.mark.parametrize(

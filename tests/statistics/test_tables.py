@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 import numpy as np
@@ -149,6 +150,10 @@ def test_a_result_set_gives_the_same_shape(tmp_path: Path) -> None:
     assert table.frame["tests"].tolist() == ["True", "False", "False"]
     assert table.findings[["build", "rule"]].to_numpy().tolist() == [["t/1", "wiring/port-mismatch"]]
     assert table.verdicts["status"].tolist() == ["OK", "UNKNOWN", "OK"]
+    assert table.digest == hashlib.sha256((tmp_path / "results" / "SHA256SUMS").read_bytes()).hexdigest()
+    by_style = read_builds(tmp_path / "results", labels=["style"])
+    assert by_style.labels == ("model", "task", "archive", "style")
+    assert "style" not in by_style.features
 
 
 def test_a_folder_without_results_is_one_line(tmp_path: Path) -> None:
