@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from forensics.records import Rule
 from forensics.scanner import Scanner
-from scanners import datadir, integrity, rewrite, stack, wiring
+from scanners import datadir, integrity, rewrite, runtime, stack, wiring
 
 SCANNERS: tuple[Scanner, ...] = (
     integrity.SCANNER,
     wiring.SCANNER,
     datadir.SCANNER,
+    runtime.SCANNER,
     stack.SCANNER,
     rewrite.SCANNER,
 )
