@@ -39,12 +39,16 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Probe:
-    """One request of the page's own code. A url with a leading slash goes to the page's origin."""
+    """One request of the page's own code. A url with a leading slash goes to the page's origin.
+
+    `upload` names the form field under which a small file is sent instead of a body.
+    """
 
     url: str
     method: str = "GET"
     body: str = ""
     accept: str = "*/*"
+    upload: str = ""
 
     @property
     def relative(self) -> bool:

@@ -68,7 +68,7 @@ def ask(
     target = parts.path + (f"?{parts.query}" if parts.query else "")
     sent = {"Accept": ACCEPT.get(kind, "*/*"), "Sec-Fetch-Dest": {"fetch": "empty"}.get(kind, kind), **(headers or {})}
     if body:
-        sent["Content-Type"] = "application/json"
+        sent.setdefault("Content-Type", "application/json")
     connection = http.client.HTTPConnection(parts.hostname or "localhost", parts.port or 80, timeout=4)
     try:
         connection.request(method, target or "/", body=body or None, headers=sent)

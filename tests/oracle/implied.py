@@ -38,7 +38,7 @@ def observed_wiring(observations: list[Observation], tree: Path) -> tuple[str, f
 
 def development_status(seen: Observation, tree: Path) -> str:
     if seen.vite is None:
-        return "NO_VITE"
+        return "" if crashed(seen) else "NO_VITE"
     if captured(seen):
         return "API_JS_COLLISION"
     unproxied = [probe for probe, answer in seen.probes if probe.relative and stays_at_page(seen, answer)]

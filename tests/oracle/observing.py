@@ -164,9 +164,16 @@ def probed(probe: Probe, origin: str, running: Started) -> Answer:
     headers = {"Accept": probe.accept, **({} if probe.relative else {"Origin": origin})}
     if probe.relative and not origin:
         return Answer(probe.url, "fetch", 0)
+    body = probe.body
+    if probe.upload:
+        headers["Content-Type"] = "multipart/form-data; boundary=part"
+        body = (
+            f'--part\r\nContent-Disposition: form-data; name="{probe.upload}"; filename="a.txt"\r\n'
+            "Content-Type: text/plain\r\n\r\nsome text\r\n--part--\r\n"
+        )
     until = time.monotonic() + PROBE_SECONDS
     while True:
-        answer = ask(url, "fetch", probe.method, probe.body, headers)
+        answer = ask(url, "fetch", probe.method, body, headers)
         failed = answer.status in (0, 500, 502) and answer.by in (0, int(origin.rpartition(":")[2] or 0))
         if (
             not failed

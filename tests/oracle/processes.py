@@ -19,8 +19,9 @@ from pathlib import Path
 from typing import Any
 
 PRELOAD = Path(__file__).with_name("preload.cjs")
-START_SECONDS = 30.0
-SCRIPT_SECONDS = 10.0
+START_SECONDS = 60.0
+SCRIPT_SECONDS = 30.0
+STARTER_SECONDS = 5.0
 QUIET_SECONDS = 0.6
 COMMAND_SECONDS = 90
 
@@ -121,7 +122,7 @@ class Started:
             own = [process for process in open_scripts if process.own or process.config is not None]
             listening = any(process.ports for process in processes.values())
             ended = self.shell.poll() is not None and not any(alive(pid) for pid in processes)
-            starting = [process for process in open_scripts if not process.own and now - changed < START_SECONDS / 6]
+            starting = [process for process in open_scripts if not process.own and now - changed < STARTER_SECONDS]
             if ended or (quiet and listening and not own and not starting):
                 return processes
             if now - began > START_SECONDS or (listening and now - changed > SCRIPT_SECONDS):

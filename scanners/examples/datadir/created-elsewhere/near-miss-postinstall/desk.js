@@ -1,0 +1,11 @@
+const path = require('node:path')
+const express = require('express')
+const Database = require('better-sqlite3')
+const { folder } = require('./places')
+
+const db = new Database(path.join(folder, 'books.db'))
+db.exec('CREATE TABLE IF NOT EXISTS books (title TEXT)')
+const app = express()
+app.get('/', (req, res) => { res.sendFile(path.join(__dirname, 'desk.html')) })
+app.get('/api/books', (req, res) => { res.json(db.prepare('SELECT title FROM books').all()) })
+app.listen(4324)

@@ -1,0 +1,2 @@
+const path = require('node:path')
+exports.folder = path.join(__dirname, 'private', 'db')

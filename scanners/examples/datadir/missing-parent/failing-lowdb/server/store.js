@@ -1,0 +1,3 @@
+import { JSONFilePreset } from 'lowdb/node'
+
+export const store = await JSONFilePreset('db/votes.json', { votes: [] })

@@ -1,0 +1,1 @@
+export const place = new URL('../store/items.db', import.meta.url)
