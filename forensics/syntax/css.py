@@ -30,8 +30,10 @@ _AT_NAME = re.compile(rb"@(-?[\w-]+)")
 _IMPORTANT = re.compile(r"\s*!\s*important\s*\Z", re.IGNORECASE)
 # What no selector holds outside of strings and brackets: enough to see that a rule's start was lost in an edit.
 _INVALID_SELECTOR = re.compile(
-    r"""\A(?:[^"'(\[\\]|(?>\\[0-9a-fA-F]{1,6}\s?[\w-]*|\\.)|"[^"]*"|'[^']*'|\[[^\]]*\]|\([^)]*\))*?(?:[@;!%]|(?:\A|(?<=[\s>+~,]))\d)"""
+    r"""\A(?:[^"'(\[\\]|(?>\\[0-9a-fA-F]{1,6}\s?[\w-]*|\\.)|"[^"]*"|'[^']*'|\[[^\]]*\]|\([^)]*\))*?(?:[@;!%]|:(?![\w:\\-]|[^\x00-\x7f])|(?:\A|(?<=[\s>+~,]))\d)"""
 )
+# A second at-rule or a brace in a condition, or more than a name after @layer: the block applies to nothing.
+_BROKEN_CONDITION = re.compile(r"[@}]|\Alayer\b(?!\s*[\w.-]*\Z)", re.IGNORECASE)
 _QUOTED_URL = re.compile(rb"""(?<![\w-])url\(\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')\s*\)""", re.IGNORECASE)
 _BARE_URL = re.compile(rb"(?<![\w-])url\(\s*((?:[^\"'()\\\s]|\\.)+)\s*\)", re.IGNORECASE)
 _IMPORT = re.compile(
@@ -170,7 +172,13 @@ class _Reader:
             return stop
         outer = stack[-1] if stack else None
         conditions = [*(outer.conditions if outer else []), self.folded(at, stop)]
-        if name in _CONDITIONAL and (outer is None or outer.holds != "skipped") and len(stack) < MAX_NESTING:
+        is_read = not _BROKEN_CONDITION.search(self.folded(at + 1, stop))
+        if (
+            is_read
+            and name in _CONDITIONAL
+            and (outer is None or outer.holds != "skipped")
+            and len(stack) < MAX_NESTING
+        ):
             selectors = outer.selectors if outer else []
             # Nested in a style rule, the block holds declarations for the same selectors.
             stack.append(_Block("style" if selectors else "group", selectors, conditions, at, stop))

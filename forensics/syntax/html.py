@@ -109,6 +109,7 @@ _JAVASCRIPT_TYPES = frozenset(
 )
 _JSX_TYPES = frozenset({"text/babel", "text/jsx"})
 
+_STANDARD_DOCTYPE = re.compile(rb"(?:\xef\xbb\xbf)?(?>(?:\s|<!--.*?-->)*)<!doctype\s+html\b", re.IGNORECASE | re.DOTALL)
 _NAME = re.compile(rb"[a-zA-Z][^\s/>]*")
 _ATTRIBUTE = re.compile(rb"""[\s/]*(=?[^\s/>=]+)(?:\s*=\s*("[^"]*"|'[^']*'|(?!["'])[^\s>]+|(?=>)))?""")
 _ENTITY = re.compile(r"&(#[0-9]+;?|#[xX][0-9a-fA-F]+;?|[A-Za-z][A-Za-z0-9]*;?)")
@@ -150,6 +151,7 @@ class _Reader:
         self.styles: list[PageStyle] = []
         self.problems: list[SyntaxProblem] = []
         self.has_open_brace = False
+        self.is_quirky = not _STANDARD_DOCTYPE.match(source)
         self.page_parts: dict[str, int] = {}  # where html, head and body are among the elements
         self.open_names: Counter[str] = Counter()
 
@@ -405,7 +407,8 @@ class _Reader:
             self.push("colgroup", [], at, at)
 
     def end_implied(self, name: str, at: int) -> None:
-        if name in _CLOSES_PARAGRAPH:
+        # Without a doctype browsers are in quirks mode, where a table may stand in a paragraph.
+        if name in _CLOSES_PARAGRAPH and not (name == "table" and self.is_quirky):
             self.close_nearest(frozenset({"p"}), _SCOPE | {"button"}, at)
         rule = _IMPLIES_END.get(name)
         if rule:
