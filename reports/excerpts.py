@@ -43,7 +43,7 @@ def excerpt(place: Place, snippets: Mapping[str, str]) -> tuple[ExcerptLine, ...
 
 def _line(text: str, number: int, place: Place) -> ExcerptLine:
     end_line = max(place.end_line, place.line)
-    if not place.line <= number <= end_line:
+    if not place.line <= number <= end_line or _is_whole_file(place):
         return ExcerptLine(number, _cut_tail(text))
     indent = len(text) - len(text.lstrip())
     cut = place.snippet_column - 1 if number == place.line else 0
@@ -60,6 +60,11 @@ def _line(text: str, number: int, place: Place) -> ExcerptLine:
         marked = _cut_tail(marked, LONGEST_LINE - LEAD)
         after = _cut_tail(after, max(LONGEST_LINE - len(before) - len(marked), LEAD))
     return ExcerptLine(number, before, marked, after)
+
+
+def _is_whole_file(place: Place) -> bool:
+    """A place that stands for its file begins at 1:1 and spans nothing: there is no part to mark."""
+    return (place.line, place.column, place.end_line) == (1, 1, 1) and place.end_column <= 2
 
 
 def _cut_tail(text: str, limit: int = LONGEST_LINE) -> str:

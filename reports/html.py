@@ -178,6 +178,7 @@ def _overview(result: ScanResult) -> dict[str, object]:
         "starts_bar": [(mood, starts[key]) for key, _, mood in STARTS],
         "verdicts": verdicts,
         "verdict_bars": {scanner: [(mood, count) for _, mood, count in listed] for scanner, listed in verdicts},
+        "only_reasons": _only_reasons(result),
         "error_rates": rates_by_label(result, has_error),
         "frequent": sorted(frequent.items(), key=lambda item: (-item[1], item[0]))[:12],
     }
@@ -200,6 +201,15 @@ def _statuses(result: ScanResult, scanner: str) -> list[tuple[str, str, int]]:
         ((status, moods[status], count) for status, count in merged.items()),
         key=lambda item: (order.index(item[1]), -item[2], item[0]),
     )
+
+
+def _only_reasons(result: ScanResult) -> dict[str, str]:
+    """Scanner to the one reason that all its verdicts share: it was not asked, no starter was given …"""
+    reasons: dict[str, set[str]] = {}
+    for build in result.builds:
+        for verdict in build.verdicts:
+            reasons.setdefault(verdict.scanner, set()).add(verdict.reason)
+    return {scanner: min(given) for scanner, given in reasons.items() if len(given) == 1 and any(given)}
 
 
 def _catalogue(result: ScanResult, rules: Mapping[str, Rule], folder: Path | Traversable) -> dict[str, object]:

@@ -352,6 +352,8 @@ in the document.
       defects: (build) => defects[build].join(' '),
     };
     for (const label of columns) order['label.' + S[label.name]] = (build) => S[label.value[build]];
+    // A scanner that was not asked (no contract given) is unknown everywhere for one reason: the same in every row says nothing.
+    const asked = B.verdicts.filter((verdict) => B.id.length === 1 || new Set(verdict.status).size > 1 || new Set(verdict.reason).size > 1);
     return liveTable('builds', { table: 'build-table', filters: 'build-filters', pager: 'build-pager', count: 'build-count', more: 'build-more' }, {
       total: B.id.length,
       noun: 'build',
@@ -382,10 +384,34 @@ in the document.
         el('td', { 'data-label': 'Comes up' }, START_WORDS[STARTS[B.start[build]]]),
         el('td', { class: 'num', 'data-label': 'Errors' }, errors[build]),
         el('td', { class: 'num', 'data-label': 'Warnings' }, warnings[build]),
-        el('td', { 'data-label': 'Verdicts' }, B.verdicts.filter((verdict) => verdict.tone[build] === 1 || verdict.tone[build] === 2)
+        el('td', { 'data-label': 'Verdicts' }, asked.filter((verdict) => verdict.tone[build] === 1 || verdict.tone[build] === 2)
           .sort((one, two) => one.tone[build] - two.tone[build])
           .map((verdict) => el('span', { class: 'pair' }, S[verdict.scanner], ' ', status(S[verdict.status[build]], TONES[verdict.tone[build]])))))],
     });
+  }
+
+  // ---------- the launch plan: script → process → proxy → the server it reaches ----------
+  function launchPlan(label, steps) {
+    const box = (text, kind) => {
+      const split = /^([^(]+?)\s*\((.*)\)$/s.exec(text);
+      return el('span', { class: `box ${kind}` }, split ? [split[1], el('small', null, split[2])] : text);
+    };
+    const portOf = (text) => (/\bport (\d+)/.exec(text) || [])[1];
+    const lanes = []; // one for each process, with the proxies of a Vite process
+    for (const step of steps) {
+      const proxy = /^proxy \S+ → (\S+)/.exec(step);
+      const front = lanes.findLast((lane) => /^vite\b/.test(lane.process));
+      if (proxy && front) front.proxies.push({ text: step, port: (/:(\d+)(?:\/|$)/.exec(proxy[1]) || [])[1] });
+      else lanes.push({ process: step, proxies: [] });
+    }
+    const reached = (port) => port && lanes.find((lane) => !/^vite\b/.test(lane.process) && portOf(lane.process) === port);
+    const targets = new Set(lanes.flatMap((lane) => lane.proxies.map((proxy) => reached(proxy.port))));
+    const rows = lanes.filter((lane) => !targets.has(lane)).map((lane) => el('li', { class: 'lane' }, box(lane.process, 'process'),
+      lane.proxies.length ? el('ul', { class: 'routes' }, lane.proxies.map((proxy) => {
+        const server = reached(proxy.port);
+        return el('li', { class: 'lane' }, box(proxy.text, 'proxy'), server ? box(server.process, 'process') : null);
+      })) : null));
+    return el('div', { class: 'plan', role: 'group', 'aria-label': `Launch plan of ${label}` }, box(label, 'script'), el('ul', { class: 'lanes' }, rows));
   }
 
   // ---------- the page of one build ----------
@@ -423,10 +449,7 @@ in the document.
       parts.push(el('h2', null, 'Launch paths'), el('ol', { class: 'paths' }, B.launch[build].map(([label, works_, command, because, steps]) => el('li', { class: 'panel' },
         el('p', { class: 'path-head' }, el('b', null, S[label]), status(works[works_], moods[works_]), S[command] ? el('span', null, works_ === 0 ? 'comes up with ' : null, el('code', null, S[command])) : null),
         S[because] ? el('p', { class: 'because' }, prose(S[because])) : null,
-        steps.length ? el('ol', { class: 'plan', 'aria-label': `Launch plan of ${S[label]}` }, steps.map((step) => {
-          const split = /^([^(]+?)\s*\((.*)\)$/s.exec(S[step]);
-          return el('li', null, split ? [split[1], el('small', null, split[2])] : S[step]);
-        })) : null))));
+        steps.length ? launchPlan(S[label], steps.map((step) => S[step])) : null))));
     }
     parts.push(el('h2', null, 'Findings, what stops the user first at the top'));
     if (!list.length) parts.push(el('p', null, 'None.'));

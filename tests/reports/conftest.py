@@ -218,10 +218,10 @@ def sample() -> ScanResult:
                     command="npx vite client --config vite.config.js",
                     because="vite looks for its config in client/ only",
                     steps=(
-                        "npm run dev",
                         "node server/index.js (port 3001)",
-                        "vite (root client/, port 5173)",
-                        "no proxy loaded",
+                        "vite dev (root client/, no config, port 5173)",
+                        "proxy /live → ws://localhost:3001",
+                        "proxy /api → http://localhost:3009",
                     ),
                 ),
                 LaunchPath(name="start", works=None, command="", because="the output folder comes from OUT_DIR"),

@@ -62,3 +62,8 @@ def test_a_place_without_source_has_no_excerpt() -> None:
 def test_a_snippet_that_begins_within_the_line() -> None:
     place_within = msgspec.structs.replace(place(7, 5_003, 7, 5_006, 7), snippet_column=5_001)
     assert excerpt(place_within, {"k": "ab" + "BAD" + "cd"}) == (ExcerptLine(7, "…ab", "BAD", "cd"),)
+
+
+def test_a_place_that_stands_for_the_whole_file_marks_nothing() -> None:
+    assert excerpt(place(1, 1, 1, 2), {"k": "const a = 1"})[0] == ExcerptLine(1, "const a = 1")
+    assert excerpt(place(1, 1, 1, 6), {"k": "const a = 1"})[0] == ExcerptLine(1, "", "const", " a = 1")

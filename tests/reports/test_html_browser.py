@@ -249,11 +249,12 @@ def test_the_page_of_a_build(report: Path, opened: Opened) -> None:
         "The server dies at its first start with ENOENT",
         "Live updates never arrive",
     ]
-    assert page.locator("#build .plan li").all_inner_texts() == [
-        "npm run dev",
+    assert page.locator("#build .plan .box").all_inner_texts() == [
+        "dev",
+        "vite dev\nroot client/, no config, port 5173",
+        "proxy /live → ws://localhost:3001",
         "node server/index.js\nport 3001",
-        "vite\nroot client/, port 5173",
-        "no proxy loaded",
+        "proxy /api → http://localhost:3009",
     ]
     assert page.locator("#build .verdict-list li").all_inner_texts() == [
         "wiring PROXY_NOT_LOADED",
