@@ -52,6 +52,7 @@ class Process(Struct, frozen=True, kw_only=True):
         cwd: the working directory, relative to the build's root ("" is the root).
         env: what the commands set, in order; not what the user's own environment holds.
         env_files: files that a runner reads into the environment first (`--env-file`, dotenv-cli), later ones last.
+        required_env_files: those of them without which the runtime stops at once (Node's `--env-file`: "not found").
         entry: the script file that a runtime starts, relative to the build's root. Where no such file is in the build,
             it is the path as written and `entry_exists` is False (something may still build it).
         options: of the tool: `root`, `config`, `mode`, `port`, `host` … of Vite (without their dashes), `runner` of a
@@ -70,6 +71,7 @@ class Process(Struct, frozen=True, kw_only=True):
     cwd: str
     env: Mapping[str, str | Unknown]
     env_files: tuple[str, ...] = ()
+    required_env_files: tuple[str, ...] = ()
     entry: str = ""
     entry_exists: bool = True
     options: Mapping[str, OptionValue]

@@ -64,6 +64,7 @@ class Context(Struct, frozen=True, kw_only=True):
     cwd: str
     env: Mapping[str, str | Unknown] = {}
     env_files: tuple[str, ...] = ()
+    required_env_files: tuple[str, ...] = ()
     watching: bool = False
     package: str = ""
     path: str = ""
@@ -186,6 +187,7 @@ class Expander:
             cwd=context.cwd,
             env=dict(context.env),
             env_files=context.env_files,
+            required_env_files=context.required_env_files,
             entry=entry,
             entry_exists=entry_exists,
             options=options or {},

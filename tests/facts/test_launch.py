@@ -303,6 +303,9 @@ def test_an_entry_that_is_not_there_is_kept_as_written() -> None:
 def test_environment_files_and_working_directory() -> None:
     (process,) = processes(plan_of("cd api && node --env-file=.env --env-file ../b.env main.js", api__main_dot_js=""))
     assert (process.cwd, process.entry, process.env_files) == ("api", "api/main.js", ("api/.env", "b.env"))
+    assert process.required_env_files == process.env_files
+    (optional,) = processes(plan_of("node --env-file-if-exists=.env main.js"))
+    assert (optional.env_files, optional.required_env_files) == ((".env",), ())
     (other,) = processes(plan_of("dotenv -e .env.x -v A=9 -- node main.js"))
     assert (other.env_files, dict(other.env)) == ((".env.x",), {"A": "9"})
     # dotenv-cli lets the first file win; `env_files` has the winner last.

@@ -66,7 +66,8 @@ def node(expander: Expander, arguments: list[Argument], context: Context, place:
 
 def _with_runtime_options(expander: Expander, context: Context, parsed: RuntimeArguments) -> Context:
     files = [value.text for value in parsed.named("--env-file", "--env-file-if-exists") if value]
-    context = expander.with_env_files(context, files)
+    required = tuple(expander.resolve_path(context, value.text)[0] for value in parsed.named("--env-file") if value)
+    context = replace(expander.with_env_files(context, files), required_env_files=required)
     if parsed.has("--watch", "--watch-path"):
         context = replace(context, watching=True)
     return context
