@@ -84,7 +84,7 @@ def verdict_display(analysis: Analysis, kind: str) -> Display:
     plain, corrected = ("V", "V~") if kind == "categorical" else ("ε²", "ε²~")
     within = " × ".join(analysis.within)
     columns: dict[str, Any] = {
-        "feature": rows["feature"].where(first, ""),
+        "feature": rows["feature"],
         "label": rows["label"],
         "n": rows["n"],
         "missing": rows["missing"],

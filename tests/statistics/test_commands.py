@@ -49,7 +49,7 @@ def test_the_published_table_in_the_terminal(capsys: pytest.CaptureFixture[str])
         "manifest_layout    model      1116  .46  .45  .39–.51          .48   .001  .001  model idiom; same habit",
         "uses_typescript    model      1116  .20  .19  .13–.25          .19   .001  .001  neither (weak)",
         "has_tests          model      1116  .17  .15  .09–.22          .17   .001  .001  condition effect",
-        "                   condition  1116  .66  .65  .59–.71          .58   .001  .001",
+        "has_tests          condition  1116  .66  .65  .59–.71          .58   .001  .001",
         "behavioral occurs in one task only (seat-booking)",
     ):
         assert line in said
@@ -104,8 +104,8 @@ def test_confounders_stand_beside(tmp_path: Path, capsys: pytest.CaptureFixture[
     frame = planted().assign(framework=lambda builds: builds["model"].map(lambda model: f"v{int(model[-1]) % 2}"))
     options = ["--by", "model", "--beside", "framework", "--features", "style", "--permutations", "99"]
     assert run(["signatures", csv(tmp_path, frame), *options]) == 0
-    labels = [line.split()[0] for line in capsys.readouterr().out.splitlines() if line.startswith("       ")]
-    assert labels[:2] == ["task", "framework"]
+    labels = [line.split()[1] for line in capsys.readouterr().out.splitlines() if line.startswith("style ")]
+    assert labels[:3] == ["model", "task", "framework"]
 
 
 def test_a_table_to_standard_output_stands_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
