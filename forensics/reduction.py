@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 import msgspec
 from msgspec import Struct
 
+from forensics.records import SEVERITIES
 from forensics.results import BuildResult, ScanResult, VerdictRow
 
 LOCKFILES = frozenset(
@@ -30,33 +31,39 @@ CONDITIONS: Mapping[str, Callable[[BuildResult], bool]] = {"some-build-ships-a-l
 
 
 class Tally(Struct):
-    """What the builds seen so far say of each condition. Tallies of parts of an archive add up."""
+    """What the builds seen so far say of each condition, and their totals. Tallies of parts of an archive add up."""
 
-    builds: int = 0
-    satisfied: dict[str, int] = msgspec.field(default_factory=dict)
+    totals: dict[str, int]
+    satisfied: dict[str, int]
 
-    def add(self, build: BuildResult) -> None:
-        self.builds += 1
-        for name, holds in CONDITIONS.items():
-            if holds(build):
-                self.satisfied[name] = self.satisfied.get(name, 0) + 1
+    @classmethod
+    def of(cls, builds: Iterable[BuildResult]) -> Tally:
+        tally = cls(
+            totals=dict.fromkeys(("builds", "builds_with_errors", *SEVERITIES), 0),
+            satisfied=dict.fromkeys(CONDITIONS, 0),
+        )
+        for build in builds:
+            tally.totals["builds"] += 1
+            tally.totals["builds_with_errors"] += bool(build.errors)
+            for finding in build.findings:
+                tally.totals[finding.severity] += not finding.suppressed
+            for name, holds in CONDITIONS.items():
+                tally.satisfied[name] += holds(build)
+        return tally
 
-    def merge(self, other: Tally) -> None:
-        self.builds += other.builds
-        for name, number in other.satisfied.items():
-            self.satisfied[name] = self.satisfied.get(name, 0) + number
+    @classmethod
+    def sum(cls, tallies: Iterable[Tally]) -> Tally:
+        whole = cls.of(())
+        for tally in tallies:
+            for name, number in tally.totals.items():
+                whole.totals[name] += number
+            for name, number in tally.satisfied.items():
+                whole.satisfied[name] = whole.satisfied.get(name, 0) + number
+        return whole
 
     def conditions(self) -> dict[str, bool]:
         """Every condition, with whether it holds (it is taken to hold in an archive of one build)."""
-        return {name: self.builds < 2 or self.satisfied.get(name, 0) > 0 for name in CONDITIONS}
-
-
-def tally_of(builds: Iterable[BuildResult]) -> Tally:
-    """The tally of the given builds."""
-    tally = Tally()
-    for build in builds:
-        tally.add(build)
-    return tally
+        return {name: self.totals["builds"] < 2 or number > 0 for name, number in self.satisfied.items()}
 
 
 def settled(build: BuildResult, conditions: Mapping[str, bool]) -> BuildResult:
@@ -81,9 +88,7 @@ def settled(build: BuildResult, conditions: Mapping[str, bool]) -> BuildResult:
 
 def reduced(result: ScanResult) -> ScanResult:
     """The result with every archive-wide condition settled."""
-    conditions = tally_of(result.builds).conditions()
-    return ScanResult(
-        run=msgspec.structs.replace(result.run, conditions=conditions),
-        builds=tuple(settled(build, conditions) for build in result.builds),
-        snippets=result.snippets,
-    )
+    conditions = Tally.of(result.builds).conditions()
+    builds = tuple(settled(build, conditions) for build in result.builds)
+    run = msgspec.structs.replace(result.run, conditions=conditions, totals=Tally.of(builds).totals)
+    return ScanResult(run=run, builds=builds, snippets=result.snippets)

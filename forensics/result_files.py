@@ -27,7 +27,7 @@ import pyarrow.parquet as pq
 from msgspec import Struct
 
 from forensics.records import BuildError, Edit, InputError, LaunchPath, Location, Scalar
-from forensics.reduction import Tally, settled, tally_of
+from forensics.reduction import Tally, settled
 from forensics.results import BuildResult, FileSum, Place, ReportedFinding, RunInfo, ScanResult, VerdictRow, shard_name
 
 SHARD_BUILDS = 250
@@ -156,7 +156,7 @@ def write_shard(directory: Path, name: str, builds: Sequence[BuildResult], snipp
     marker = Marker(
         builds=[build.id for build in builds],
         sums=sums,
-        tally=tally_of(builds),
+        tally=Tally.of(builds),
         conditional=any(finding.condition for build in builds for finding in build.findings),
     )
     text = msgspec.json.format(msgspec.json.encode(marker, order="deterministic"), indent=1) + b"\n"
@@ -186,19 +186,18 @@ def finish(directory: Path, names: Sequence[str], run: RunInfo) -> RunInfo:
         if marker is None:
             raise RuntimeError(f"the shard {name} is missing from {directory}")
         markers[name] = marker
-    total = Tally()
-    for marker in markers.values():
-        total.merge(marker.tally)
-    conditions = total.conditions()
+    conditions = Tally.sum(marker.tally for marker in markers.values()).conditions()
     for name, marker in markers.items():
         if marker.conditional and not all(conditions.values()):
             builds, snippets = read_shard(directory, name)
-            write_shard(directory, name, [settled(build, conditions) for build in builds], snippets)
+            settled_builds = [settled(build, conditions) for build in builds]
+            markers[name] = write_shard(directory, name, settled_builds, snippets)
     for folder in (*TABLES, "shards"):
         for path in (directory / folder).iterdir():
             if path.name.partition(".")[0] not in markers:
                 path.unlink()
-    run = msgspec.structs.replace(run, conditions=conditions)
+    totals = Tally.sum(marker.tally for marker in markers.values()).totals
+    run = msgspec.structs.replace(run, conditions=conditions, totals=totals)
     text = msgspec.json.format(msgspec.json.encode(run, order="deterministic"), indent=1) + b"\n"
     _write(directory / "run.json", lambda path: Path(path).write_bytes(text))
     seal = "".join(f"{_sum(directory / name)}  {name}\n" for name in _held(directory))

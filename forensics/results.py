@@ -93,7 +93,8 @@ class BuildResult(Struct, frozen=True, kw_only=True):
 class RunInfo(Struct, frozen=True, kw_only=True):
     """How a result set was made: the tool's version, the digest of the rule set, archives as given, settings.
 
-    `conditions` says of each archive-wide condition that a finding depended on whether it holds.
+    `conditions` says of each archive-wide condition that a finding depended on whether it holds. `totals` counts
+    builds, builds_with_errors and, by severity, the findings that are not suppressed.
     """
 
     version: str
@@ -101,6 +102,7 @@ class RunInfo(Struct, frozen=True, kw_only=True):
     archives: tuple[str, ...]
     settings: dict[str, Scalar]
     conditions: dict[str, bool] = field(default_factory=dict)
+    totals: dict[str, int] = field(default_factory=dict)
 
 
 class ScanResult(Struct, frozen=True, kw_only=True):

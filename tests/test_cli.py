@@ -74,11 +74,12 @@ def test_lost_coverage_ends_with_3_and_the_rest_is_complete(damaged: Path) -> No
 
 def test_fail_on_and_its_precedence() -> None:
     from forensics.cli.scan import exit_code
+    from forensics.reduction import reduced
     from forensics.results import ScanResult
     from tests.test_results import PLAIN, RUN, build, finding
 
     def code(fail_on: str | None, *builds: object) -> int:
-        return exit_code(ScanResult(run=RUN, builds=builds), fail_on)  # type: ignore[arg-type]
+        return exit_code(reduced(ScanResult(run=RUN, builds=builds)), fail_on)  # type: ignore[arg-type]
 
     warned = build("a", findings=(finding(severity="warning"),), errors=())
     known = build("a", findings=(finding(suppressed="baseline"),), errors=())
@@ -115,7 +116,7 @@ def test_fail_on_and_its_precedence() -> None:
         (["scan", ".", "--starter", "nowhere"], "no such folder"),
         (["scan", ".", "--contract", "nope"], "give a .toml file or one of"),
         (["scan", ".", "--contracts", "labels.csv"], "TOML"),
-        (["scan", ".", "--baseline", "labels.csv"], "no baseline"),
+        (["scan", ".", "--baseline", "labels.csv"], "so no baseline"),
         (["scan", ".", "--out", "full"], "is not empty"),
         (["scan", ".", "--json", "full"], "cannot be written"),
         (["report", "full", "--html", "x.html"], "holds no results"),

@@ -88,6 +88,7 @@ def test_a_result_is_read_back_as_it_was_written(tmp_path: Path) -> None:
     assert found.snippets == SNIPPETS
     assert found.run.settings == RUN.settings
     assert found.run.conditions == {"some-build-ships-a-lockfile": False}
+    assert found.run.totals == {"builds": 3, "builds_with_errors": 2, "error": 4, "warning": 0, "note": 0}
 
 
 def test_values_keep_their_types(tmp_path: Path) -> None:

@@ -8,8 +8,6 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from forensics.containers.directory import chunks_of, list_directory
 from forensics.contexts import Given
 from forensics.limits import Limits
@@ -90,15 +88,8 @@ def read_text(path: Path) -> str:
         raise InputError(f"{path}: not UTF-8 text; save it as UTF-8") from None
 
 
-def baseline_of(path: Path) -> dict[str, list[str]]:
-    """Build id to the fingerprints of its findings, from a result that `scan --json` wrote earlier."""
-    try:
-        document = msgspec.json.decode(path.read_bytes())
-        found = {
-            build["id"]: sorted(entry["fingerprint"] for entry in build["findings"]) for build in document["builds"]
-        }
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
-    except (msgspec.DecodeError, KeyError, TypeError):
-        raise InputError(f"{path}: no baseline; give a file that forensics scan --json wrote") from None
-    return {build: fingerprints for build, fingerprints in sorted(found.items()) if fingerprints}
+def known_findings(path: Path) -> dict[str, list[str]]:
+    """Build id to the fingerprints of its findings in an earlier output."""
+    from reports.baseline import read_baseline
+
+    return {build: sorted(fingerprints) for build, fingerprints in read_baseline(path).items()}

@@ -40,7 +40,9 @@ def scan(
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Neither read nor write a cache.")] = False,
     min_severity: Annotated[str, typer.Option(help="Leave less severe findings out of the outputs.")] = "note",
     fail_on: Annotated[str | None, typer.Option(help="Exit with 1 on a finding this severe or more.")] = None,
-    baseline: Annotated[Path | None, typer.Option(help="An earlier --json: its findings are suppressed.")] = None,
+    baseline: Annotated[
+        Path | None, typer.Option(help="Suppress what an earlier JSON, SARIF or --out has.")
+    ] = None,
     trust_build: Annotated[
         bool, typer.Option("--trust-build", help="Let configuration inside a build suppress findings.")
     ] = False,
@@ -51,7 +53,7 @@ def scan(
 
     Without an output option the findings are printed.
     """
-    from forensics.cli.given import baseline_of, given_contexts, read_text
+    from forensics.cli.given import given_contexts, known_findings, read_text
     from forensics.contexts import ContextRules
     from forensics.limits import limits_with
     from forensics.records import InputError
@@ -89,12 +91,12 @@ def scan(
             given=given_contexts(starter, starters, contract, contracts, limits), trust_build=trust_build
         ),
         limits=limits,
-        baseline={} if baseline is None else baseline_of(baseline),
+        baseline={} if baseline is None else known_findings(baseline),
         cache=None if no_cache else _cache_folder(cache),
         jobs=jobs or _cores(),
         out=None if out is None else str(out),
         resume=resume,
-        keep=True,
+        keep=out is None or bool(outputs),
         settings={name: value for name, value in settings.items() if value is not None},
     )
     result = scan_with_progress(request, engine, scheduler)
@@ -157,12 +159,11 @@ def scan_with_progress(request: Request, engine: str = "local", scheduler: str |
 
 def exit_code(result: ScanResult, fail_on: str | None) -> int:
     """3 where coverage was lost, else 1 where a finding that counts is severe enough, else 0."""
-    if any(build.errors for build in result.builds):
+    totals = result.run.totals
+    if totals["builds_with_errors"]:
         return 3
-    if fail_on is not None:
-        severe = _SEVERITIES[: _SEVERITIES.index(fail_on) + 1]
-        if any(f.severity in severe and not f.suppressed for build in result.builds for f in build.findings):
-            return 1
+    if fail_on is not None and any(totals[name] for name in _SEVERITIES[: _SEVERITIES.index(fail_on) + 1]):
+        return 1
     return 0
 
 
@@ -201,11 +202,12 @@ def _write(
     if markdown is not None:
         from reports.tables import write_markdown
 
-        write_output(markdown, write_markdown(result))
+        write_output(markdown, write_markdown(result).encode("utf-8", "backslashreplace"))
     if sarif is not None:
         from reports.sarif import write_sarif
+        from scanners.registry import RULES
 
-        write_output(sarif, write_sarif(result))
+        write_output(sarif, write_sarif(result, RULES))
     if json is not None:
         from reports.json import write_json
 
