@@ -212,7 +212,7 @@ def attribute(
         held_out = held_out_scores(
             reference.matrix, reference.codes, reference.folds, len(reference.classes), seed, trees, inner=False
         )
-    fitted = calibrating.fit_calibration(held_out.outer, reference.codes)
+    fitted = calibrating.fit_transferable(held_out.outer, reference.codes, reference.folds)
     questions = encode(reference.encoding, frame)
     raw, because = _decided(reference, questions, fitted, seed, trees)
     probabilities = calibrating.calibrated(raw, fitted)
@@ -242,15 +242,14 @@ def attribute(
 
 
 def cross_calibrated(reference: Reference, held_out: HeldOut) -> Probabilities:
-    """Probabilities for held-out builds, each part calibrated on scores that know neither the part nor its own task."""
-    probabilities = np.zeros_like(held_out.outer)
+    """Probabilities for held-out builds, each part calibrated on scores that know neither the part nor their own task.
+
+    With two parts there are no such scores, and the probabilities are the scores.
+    """
+    probabilities = held_out.outer.copy()
     for fold, inside in enumerate(held_out.inner):
         here = reference.folds == fold
-        fitted = (
-            calibrating.fit_calibration(inside[~here], reference.codes[~here])
-            if len(held_out.inner) > 2
-            else calibrating.NONE
-        )
+        fitted = calibrating.fit_transferable(inside[~here], reference.codes[~here], reference.folds[~here])
         probabilities[here] = calibrating.calibrated(held_out.outer[here], fitted)
     return probabilities
 

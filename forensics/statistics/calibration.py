@@ -24,6 +24,7 @@ FLOOR = 1e-3
 
 TEMPERATURES = np.exp(np.linspace(np.log(0.25), np.log(4.0), 33))
 BLURS = np.linspace(0.0, 0.6, 31)
+STRENGTHS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
 class Calibration(Struct, frozen=True, kw_only=True):
@@ -47,6 +48,26 @@ def fit_calibration(scores: Probabilities, truth: Codes) -> Calibration:
             if likelihood > best + 1e-12:
                 best, found = likelihood, Calibration(temperature=float(temperature), blur=float(blur))
     return found
+
+
+def fit_transferable(scores: Probabilities, truth: Codes, tasks: Codes) -> Calibration:
+    """The calibration of `fit_calibration`, weakened as far as it must be to hold on tasks that it was not fitted on.
+
+    One odd task bends the fit, and the bend would be carried to every other. So each task in turn is left out, and the
+    fit made on the rest is applied to it at each strength of `STRENGTHS` (temperature ** strength, blur × strength; 0
+    leaves scores as they are); the strength with the least log loss over all tasks is taken. With one task it is 0.
+    """
+    names = np.unique(tasks)
+    if len(names) < 2:
+        return NONE
+    losses = np.zeros(len(STRENGTHS))
+    for name in names:
+        here = tasks == name
+        fitted = fit_calibration(scores[~here], truth[~here])
+        for place, strength in enumerate(STRENGTHS):
+            weakened = calibrated(scores[here], _weakened(fitted, strength))
+            losses[place] += log_loss(weakened, truth[here]) * here.sum()
+    return _weakened(fit_calibration(scores, truth), STRENGTHS[int(losses.argmin())])
 
 
 def calibrated(scores: Probabilities, calibration: Calibration) -> Probabilities:
@@ -82,6 +103,10 @@ def expected_calibration_error(probabilities: Probabilities, truth: Codes, bins:
     """Mean gap between stated and true share of right answers, over equal-width bins weighted by builds."""
     table = calibration_bins(probabilities, truth, bins)
     return float((table["n"] * (table["stated"] - table["right"]).abs()).sum() / table["n"].sum())
+
+
+def _weakened(calibration: Calibration, strength: float) -> Calibration:
+    return Calibration(temperature=calibration.temperature**strength, blur=calibration.blur * strength)
 
 
 def _tempered(scores: Probabilities, temperature: float) -> Probabilities:

@@ -73,11 +73,13 @@ def held_out_scores(
 ) -> HeldOut:
     """Scores under leave-one-fold-out and, for calibration, leave-two-folds-out.
 
-    A classifier trained without folds f and g serves both: it predicts g where f is held out, and f where g is.
+    A classifier trained without folds f and g serves both: it predicts g where f is held out, and f where g is. With
+    two folds nothing is left to train on, and `inner` is empty; so it is where it isn't asked for.
     """
     count = int(folds.max()) + 1
     outer = np.zeros((len(codes), classes))
-    inside = [np.zeros((len(codes), classes)) for _ in range(count)]
+    inner = inner and count > 2
+    inside = [np.zeros((len(codes), classes)) for _ in range(count if inner else 0)]
     for f, g in _pairs(count, inner):
         training = (folds != f) & (folds != g)
         classifier = Classifier(matrix[training], codes[training], classes, seed, trees)

@@ -88,7 +88,7 @@ def defect_rates(runs: Runs) -> pd.DataFrame:
 
 def profiles(runs: Runs) -> pd.DataFrame:
     """One row a group: `group`, `n`, then for each ladder its mean over the group's pooled runs, for each defect
-    `<defect>_rate`, and `lift` where the plan declares one. NaN where the group has no measured run."""
+    `<defect>_rate`, each exposure by its id, and `lift` where the plan declares one. NaN: no measured run."""
     plan, frame = runs.plan, runs.frame
     values = {item.id: _pooled_values(runs, item) for item in plan.ladders if not _missing(runs, item)}
     rows = []
@@ -100,6 +100,12 @@ def profiles(runs: Runs) -> pd.DataFrame:
             if defect.column in frame.columns:
                 status = frame.loc[here, defect.column]
                 row[f"{defect.id}_rate"] = float((status.notna() & status.astype(str).isin(defect.values)).mean())
+        for exposure in plan.exposures:
+            if exposure.column in frame.columns:
+                calls = pd.to_numeric(
+                    frame.loc[here & (frame[plan.arm] == exposure.arm), exposure.column], errors="coerce"
+                )
+                row[exposure.id] = _mean(calls.fillna(0.0))
         if plan.lift is not None and plan.lift.ladder in values:
             column = values[plan.lift.ladder]
             means = {arm: _mean(column[here & (frame[plan.arm] == arm)]) for arm in sorted(set(frame[plan.arm]))}

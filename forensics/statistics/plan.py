@@ -91,6 +91,14 @@ class Defect(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     undecided: tuple[str, ...] = ()
 
 
+class Exposure(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How often a run of the arm `arm` used what it grants: the mean of `column` per run, an empty cell being none."""
+
+    id: str
+    column: str
+    arm: str
+
+
 class Lift(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What tools give a group at most: the ladder's greatest mean over arms, minus that of `baseline`."""
 
@@ -115,6 +123,7 @@ class Plan(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     group_tests: tuple[GroupTests, ...] = ()
     ladders: tuple[Ladder, ...] = ()
     defects: tuple[Defect, ...] = ()
+    exposures: tuple[Exposure, ...] = ()
     corrected: tuple[str, ...] = ("primary",)
     arm_order: tuple[str, ...] = ()
     strip_suffix: dict[str, str] = field(default_factory=dict)

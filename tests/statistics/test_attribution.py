@@ -199,6 +199,14 @@ def test_many_tasks_are_dealt_whole_into_seven_parts() -> None:
     assert max(sizes) - min(sizes) <= 6
 
 
+def test_two_tasks_are_enough_to_judge_but_not_to_calibrate() -> None:
+    reference = reference_of(table_of(archive(tasks=2, each=10)))
+    evaluation, held_out = evaluate_reference(reference, trees=TREES)
+    assert held_out.inner == ()
+    assert evaluation.summary.iloc[0]["balanced_accuracy"] > 0.6
+    assert evaluation.builds["probability"].tolist() == pytest.approx(held_out.outer.max(axis=1).tolist())
+
+
 def test_classes_that_can_t_be_judged_are_left_out_and_named() -> None:
     frame = archive()
     few = frame[frame["model"] == "A"].head(3).assign(model="D", build=["d1", "d2", "d3"])

@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 from forensics.statistics.calibration import (
+    NONE,
     Calibration,
     calibrated,
     calibration_bins,
     expected_calibration_error,
     fit_calibration,
+    fit_transferable,
     log_loss,
 )
 
@@ -50,6 +52,28 @@ def test_a_share_of_misled_builds_becomes_blur() -> None:
     fitted = fit_calibration(shares, truth)
     assert fitted.blur == pytest.approx(0.3, abs=0.06)
     assert expected_calibration_error(calibrated(shares, fitted), truth) < 0.03
+
+
+def test_a_correction_that_other_tasks_don_t_bear_out_is_not_made() -> None:
+    """Three tasks with honest probabilities and one where they mislead altogether: the plain fit blurs all for its
+    sake; judged on tasks that it wasn't fitted on, the correction is weakened."""
+    parts = [drawn(300, 2.0, seed) for seed in (45, 46, 47, 48)]
+    shares = np.concatenate([part[0] for part in parts])
+    truth = np.concatenate([part[1] for part in parts])
+    truth[900:] = (truth[900:] + 1) % 4
+    tasks = np.repeat(np.arange(4), 300)
+    plain, transferable = fit_calibration(shares, truth), fit_transferable(shares, truth, tasks)
+    assert plain.blur > 0.1
+    assert transferable.blur < plain.blur
+    assert fit_transferable(shares[:300], truth[:300], tasks[:300]) == NONE
+
+
+def test_a_correction_that_every_task_needs_is_made_in_full() -> None:
+    parts = [drawn(500, 1.5, seed) for seed in (45, 46, 47)]
+    shares = np.concatenate([part[0] for part in parts])
+    boasting = shares**2 / (shares**2).sum(axis=1, keepdims=True)
+    truth, tasks = np.concatenate([part[1] for part in parts]), np.repeat(np.arange(3), 500)
+    assert fit_transferable(boasting, truth, tasks) == fit_calibration(boasting, truth)
 
 
 def test_calibrated_rows_sum_to_one_and_keep_their_order() -> None:

@@ -170,6 +170,22 @@ def test_s6_gives_every_printed_line() -> None:
 
 
 @needs_study
+def test_s6_is_the_complier_split_of_the_freeze_tables() -> None:
+    section = (STUDY / "freeze-tables.txt").read_text("utf-8").split("== 6. ")[1].split("\n== ")[0]
+    table = study_tables(False)["group_tests"]
+    lines = 0
+    for row in table[table["test"] == "S6"].to_dict("records"):
+        block = section[section.index(f"-- {row['block']} --") :]
+        line = f"{row['group']:<22} visual={row['mean_a']:.1f}  execution={row['mean_b']:.1f}"
+        line += f"  screenshots={row['exposure']:.0f}"
+        # The file prints differences of rounded means.
+        gap = round(row["mean_a"], 1) - round(row["mean_b"], 1)
+        assert f"{line}  gap={gap:.1f}" in block or f"{line}  NON-USER: H untestable" in block
+        lines += 1
+    assert lines == 12
+
+
+@needs_study
 def test_the_log_explorers_launches_per_model() -> None:
     table = study_tables(False)["group_tests"]
     launch = rows(table[table["test"] == "launch"], "group")

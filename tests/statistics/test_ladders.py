@@ -148,6 +148,7 @@ def test_profiles_are_model_profiles_csv(study: Runs) -> None:
         assert round(100 * mine["wiring_rate"]) == row["wiring_pct"]
         assert round(100 * mine["datadir_rate"]) == row["datadir_pct"]
         assert round(mine["n"] * (1 - mine["survival"])) == row["boot_fails"]
+        assert f"{mine['screenshots']:.1f}" == str(row["shots"])
         # gpt-5.5 is printed as 16.0, the difference of rounded means; the means differ by 16.07.
         assert mine["lift"] == pytest.approx(row["tool_lift"], abs=0.1)
 
