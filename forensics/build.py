@@ -31,6 +31,7 @@ class Build:
         unscanned: paths that exist but are never scanned (node_modules, .git …), folders with their own path only.
         read_bytes: gives the bytes of a path; raises OSError where they can't be had.
         errors: coverage already lost while the archive was read.
+        outer_dependencies: for each package.json that encloses the build in its archive, the names it declares.
     """
 
     def __init__(
@@ -42,12 +43,14 @@ class Build:
         folders: Iterable[str] = (),
         unscanned: Iterable[str] = (),
         errors: Iterable[BuildError] = (),
+        outer_dependencies: Iterable[frozenset[str]] = (),
     ) -> None:
         self.id = build_id
         self.labels = dict(labels)
         self.files: dict[str, FileEntry] = {entry.path: entry for entry in sorted(files, key=lambda entry: entry.path)}
         self.unscanned = frozenset(unscanned)
         self.errors: list[BuildError] = list(errors)
+        self.outer_dependencies = tuple(outer_dependencies)
         self._read_bytes = read_bytes
         self._listed_folders = frozenset(folders)
         self._bytes: dict[str, bytes] = {}

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from forensics.records import Rule
 from forensics.scanner import Scanner
-from scanners import datadir, integrity, rewrite, runtime, stack, wiring
+from scanners import datadir, integrity, launch, rewrite, runtime, stack, wiring
 
 SCANNERS: tuple[Scanner, ...] = (
     integrity.SCANNER,
+    launch.SCANNER,
     wiring.SCANNER,
     datadir.SCANNER,
     runtime.SCANNER,

@@ -16,7 +16,7 @@ from forensics.facts.carried import CARRIED
 from forensics.facts.clients import ClientCall, client_calls
 from forensics.facts.dev_server import DevServer, dev_servers
 from forensics.facts.environment import load_env, read_dotenv
-from forensics.facts.imports import ImportChecker
+from forensics.facts.imports import ImportChecker, references
 from forensics.facts.interpreter import Effect, Interpreter, Site
 from forensics.facts.inventory import Inventory, take_inventory
 from forensics.facts.launch import Launch, attach, read_launch
@@ -252,6 +252,19 @@ class Facts:
     def parse_failures(self) -> Mapping[str, tuple[ParseFailure, ...]]:
         """Files that can't be parsed."""
         return parse_failures(self.build, self.files, self.packages, frozenset(self.bundled))
+
+    def imports_of(self, path: str) -> Mapping[str, list[Site]]:
+        """Specifiers that a script imports or requires, with where they stand."""
+        script = self.files.script(path)
+        found: dict[str, list[Site]] = {}
+        for reference in references(path, script) if script is not None else ():
+            found.setdefault(reference.specifier, []).append(reference.site)
+        return found
+
+    def is_outer_dependency(self, name: str) -> bool:
+        """Whether a manifest that encloses the build in its archive declares a package: the build is then one of several
+        in a monorepo, whose install puts the package above it."""
+        return any(name in names for names in self.build.outer_dependencies)
 
     @cached_property
     def import_checker(self) -> ImportChecker:

@@ -144,6 +144,8 @@ class ImportChecker:
             return None
         if self.packages.locked_version(package.folder, name) is not None:
             return None
+        if any(name in names for names in self.build.outer_dependencies):
+            return None
         return Broken(reference, "undeclared", name)
 
     def _file(self, reference: Reference, specifier: str, loader: Loader, resolver: Resolver) -> Broken | None:
