@@ -38,6 +38,7 @@ MEDIUM = 0.30
 STRONG = 0.50
 MOST_CATEGORIES = 500
 FEWEST_BUILDS_A_CATEGORY = 2.0
+MOST_NAMED = 5
 DRAWS = 999
 MOST_WORK = 3_000_000_000
 """Draws × tests × builds, about half a minute, beyond which a large family gets no more than `DRAWS`."""
@@ -380,11 +381,12 @@ def _label_notes(frame: pd.DataFrame, label: str, within: list[str], others: lis
         notes.append(f"{label} falls into {len(parts)} sets that never meet in one {where}: {apart}")
     if within:
         in_tasks = stratified.identifiability(frame, label, within)
-        notes += [
-            f"{level} occurs in one {' × '.join(within)} only ({task})"
-            for level, task in zip(in_tasks["level"], in_tasks["only_in"], strict=True)
-            if task
-        ]
+        single = [(level, task) for level, task in zip(in_tasks["level"], in_tasks["only_in"], strict=True) if task]
+        where = " × ".join(within)
+        if len(single) > MOST_NAMED:
+            notes.append(f"{_listed([level for level, _ in single])} occur in one {where} only")
+        else:
+            notes += [f"{level} occurs in one {where} only ({task})" for level, task in single]
     return notes
 
 
@@ -419,6 +421,6 @@ def _verdict_note(rows: dict[str, pd.Series[Any]]) -> str:
     return "; ".join(dict.fromkeys([*weak, *one_task, *notes]))
 
 
-def _listed(names: Sequence[str], most: int = 5) -> str:
+def _listed(names: Sequence[str], most: int = MOST_NAMED) -> str:
     shown = ", ".join(map(str, names[:most]))
     return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
