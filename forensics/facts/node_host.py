@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 from forensics.build import Build
 from forensics.facts import values as v
 from forensics.facts.builtins import GLOBALS, argument, file_path, parse_url
+from forensics.facts.node_paths import PATH_METHODS, URL_METHODS, file_url
 from forensics.facts.interpreter import MISSING, Effect, Interpreter, ModuleRecord, Resolved
 from forensics.facts.resolution import Resolver
 from forensics.facts.values import (
@@ -229,7 +230,7 @@ class NodeHost:
         path = absolute(module.path)
         return JsObject(
             {
-                "url": parse_url("file://" + path.replace("%", "%25").replace("?", "%3F").replace("#", "%23")).href,
+                "url": _href(file_url("/", path)),
                 "dirname": posixpath.dirname(path),
                 "filename": path,
                 "main": module.path == self.entry,
@@ -244,14 +245,16 @@ class NodeHost:
         dotted = f"{external.name}.{name}"
         if name == "*typeof*":
             return _TYPES.get(external.name, NotImplemented)
-        if dotted in _PATH_METHODS or (external.name in ("path.posix",) and f"path.{name}" in _PATH_METHODS):
-            return Builtin(dotted, _PATH_METHODS[f"path.{name}"](self))
+        if dotted in PATH_METHODS:
+            return Builtin(dotted, PATH_METHODS[dotted](lambda: self.cwd))
         if external.name == "path" and name in ("sep", "delimiter"):
             return {"sep": "/", "delimiter": ":"}[name]
         if external.name == "path" and name == "posix":
             return External("path")
-        if dotted in _MODELLED:
-            return Builtin(dotted, _MODELLED[dotted])
+        if dotted in URL_METHODS:
+            return Builtin(dotted, URL_METHODS[dotted](lambda: self.cwd))
+        if dotted == "url.URLSearchParams":
+            return GLOBALS["URLSearchParams"]
         match dotted:
             case "process.env":
                 return self.env
@@ -629,7 +632,9 @@ _CERTAIN_CALLBACKS = frozenset(
 """Calls whose callbacks certainly run while the process starts, after the code that is running now."""
 
 _FLUENT = frozenset({"express", "express.Router", "new express.Router", "fastify", "polka", "new koa", "new hono.Hono"})
-_FLUENT_METHODS = frozenset({"get", "post", "put", "patch", "delete", "all", "use", "set", "disable", "enable", "options"})
+_FLUENT_METHODS = frozenset(
+    {"get", "post", "put", "patch", "delete", "all", "use", "set", "disable", "enable", "options"}
+)
 """An application's registering methods give the application back."""
 
 _IDENTITY = frozenset(
@@ -694,7 +699,7 @@ def joined_scripts(page: ir.Page) -> ir.Script:
 def _exit(interpreter: Interpreter, this: Value, arguments: list[Value], node: ir.Node) -> Value:
     from forensics.facts.interpreter import ProcessExit
 
-    interpreter._record("process.exit", tuple(arguments), node, None)
+    interpreter.record("process.exit", tuple(arguments), node, None)
     raise ProcessExit(argument(arguments, 0))
 
 
@@ -706,7 +711,7 @@ def _require(interpreter: Interpreter, module: ModuleRecord, arguments: list[Val
 
 
 def _create_require(interpreter: Interpreter, this: Value, arguments: list[Value], node: ir.Node) -> Value:
-    module = interpreter._frames[-1].module
+    module = interpreter.frames[-1].module
     return Builtin("require", lambda i, this, a, n: _require(i, module, a, n))
 
 
@@ -714,8 +719,13 @@ def _has_callback(arguments: list[Value]) -> bool:
     return any(isinstance(item, Closure) for item in arguments)
 
 
+def _href(url: Value) -> Value:
+    return url.href if isinstance(url, UrlValue) else url
+
+
 def _promised(result: Value, effect: Effect) -> Promise:
     promise = Promise(result)
+    promise.outside = True
     effect.tasks = (*effect.tasks, promise)
     return promise
 
@@ -747,165 +757,3 @@ def _merge_config(base: Value, other: Value) -> Value:
                 made.properties[key] = item
         return made
     return Unknown(v.reason_of(base if not isinstance(base, JsObject) else other))
-
-
-# ------------------------------------------------------------------ path, url, util
-
-
-def _texts(arguments: list[Value]) -> list[str] | Unknown:
-    found: list[str] = []
-    for item in arguments:
-        text = Unknown(item.reason or "undefined in a path") if isinstance(item, Undefined) else v.to_text(item)
-        if not isinstance(text, str):
-            return Unknown(v.reason_of(text))
-        found.append(text)
-    return found
-
-
-def _partial_join(host: NodeHost, arguments: list[Value], resolve: bool) -> Value:
-    """A path of which only the beginning is known."""
-    known: list[str] = []
-    for index, item in enumerate(arguments):
-        text = v.to_text(item) if not isinstance(item, Undefined) else Unknown(item.reason or "undefined in a path")
-        if isinstance(text, str):
-            known.append(text)
-            continue
-        rest = [text if isinstance(text, (Text, Unknown)) else str(text)]
-        for other in arguments[index + 1 :]:
-            rest += ["/", Unknown("a part of a path") if isinstance(other, Undefined) else v.to_text(other)]
-        if resolve and isinstance(text, Unknown):
-            return Unknown(text.reason)
-        start = posixpath.normpath(posixpath.join(host.cwd if resolve else "", *known)) if known or resolve else ""
-        return v.concatenate([start + "/" if start else "", *rest])
-    return Unknown("a path")
-
-
-def _join_path(host: NodeHost) -> Callable[[Interpreter, Value, list[Value], ir.Node], Value]:
-    def join(interpreter: Interpreter, this: Value, arguments: list[Value], node: ir.Node) -> Value:
-        texts = _texts(arguments)
-        if isinstance(texts, Unknown):
-            return _partial_join(host, arguments, resolve=False)
-        return normalize("/".join(text for text in texts if text))
-
-    return join
-
-
-def normalize(path: str) -> str:
-    """Node's path.posix.normalize: keeps a trailing slash."""
-    if not path:
-        return "."
-    normal = posixpath.normpath(path)
-    if normal.startswith("//"):
-        normal = normal[1:]
-    return normal + "/" if path.endswith("/") and not normal.endswith("/") else normal
-
-
-def _resolve_path(host: NodeHost) -> Callable[[Interpreter, Value, list[Value], ir.Node], Value]:
-    def resolve(interpreter: Interpreter, this: Value, arguments: list[Value], node: ir.Node) -> Value:
-        texts = _texts(arguments)
-        if isinstance(texts, Unknown):
-            return _partial_join(host, arguments, resolve=True)
-        path = host.cwd
-        for text in texts:
-            if text:
-                path = posixpath.join(path, text)
-        normal = posixpath.normpath(path)
-        return normal[1:] if normal.startswith("//") else normal
-
-    return resolve
-
-
-def _of_text(compute: Callable[[str], Value]) -> Callable[[NodeHost], Callable[..., Value]]:
-    def make(host: NodeHost) -> Callable[..., Value]:
-        def method(interpreter: Interpreter, this: Value, arguments: list[Value], node: ir.Node) -> Value:
-            value = argument(arguments, 0)
-            text = Unknown(value.reason or "an undefined path") if isinstance(value, Undefined) else v.to_text(value)
-            return compute(text) if isinstance(text, str) else Unknown(v.reason_of(text))
-
-        return method
-
-    return make
-
-
-def dirname(path: str) -> str:
-    """Node's path.posix.dirname."""
-    if not path:
-        return "."
-    stripped = path.rstrip("/")
-    if not stripped:
-        return "/"
-    if "/" not in stripped:
-        return "."
-    folder = stripped[: stripped.rfind("/")]
-    if not folder:
-        return "/"
-    return "//" if folder.strip("/") == "" and len(folder) == 1 and path.startswith("//") else folder.rstrip("/") or "/"
-
-
-def basename(path: str, suffix: str = "") -> str:
-    """Node's path.posix.basename."""
-    base = path.rstrip("/").rsplit("/", 1)[-1]
-    return base[: -len(suffix)] if suffix and base.endswith(suffix) and base != suffix else base
-
-
-def _base_name(host: NodeHost) -> Callable[..., Value]:
-    def method(interpreter: Interpreter, this: Value, arguments: list[Value], node: ir.Node) -> Value:
-        texts = _texts(arguments)
-        return Unknown(texts.reason) if isinstance(texts, Unknown) else basename(*texts[:2])
-
-    return method
-
-
-def extension(path: str) -> str:
-    """Node's path.posix.extname."""
-    base = path.rstrip("/").rsplit("/", 1)[-1]
-    dot = base.rfind(".")
-    return base[dot:] if dot > 0 and base.strip(".") and base != ".." else ""
-
-
-def _relative_path(host: NodeHost) -> Callable[..., Value]:
-    def method(interpreter: Interpreter, this: Value, arguments: list[Value], node: ir.Node) -> Value:
-        texts = _texts(arguments)
-        if isinstance(texts, Unknown) or len(texts) < 2:
-            return Unknown("a relative path")
-        one, two = (posixpath.normpath(posixpath.join(host.cwd, text)) for text in texts[:2])
-        result = posixpath.relpath(two, one)
-        return "" if result == "." else result
-
-    return method
-
-
-def _parsed(path: str) -> Value:
-    base = basename(path)
-    ext = extension(path)
-    root = "/" if path.startswith("/") else ""
-    folder = path.rstrip("/")[: -len(base)].rstrip("/") if base else ""
-    return JsObject(
-        {"root": root, "dir": folder or root, "base": base, "ext": ext, "name": base[: len(base) - len(ext)]}
-    )
-
-
-_PATH_METHODS: dict[str, Callable[[NodeHost], Callable[..., Value]]] = {
-    "path.join": _join_path,
-    "path.resolve": _resolve_path,
-    "path.dirname": _of_text(dirname),
-    "path.basename": _base_name,
-    "path.extname": _of_text(extension),
-    "path.normalize": _of_text(normalize),
-    "path.isAbsolute": _of_text(lambda text: text.startswith("/")),
-    "path.relative": _relative_path,
-    "path.parse": _of_text(_parsed),
-}
-
-
-def _path_to_url(interpreter: Interpreter, this: Value, arguments: list[Value], node: ir.Node) -> Value:
-    text = v.to_text(argument(arguments, 0))
-    if not isinstance(text, str) or not text.startswith("/"):
-        return Unknown(v.reason_of(text))
-    return parse_url("file://" + text.replace("%", "%25").replace("?", "%3F").replace("#", "%23"))
-
-
-_MODELLED: dict[str, Callable[[Interpreter, Value, list[Value], ir.Node], Value]] = {
-    "url.fileURLToPath": lambda interpreter, this, arguments, node: file_path(argument(arguments, 0)),
-    "url.pathToFileURL": _path_to_url,
-}

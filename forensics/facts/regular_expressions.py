@@ -7,6 +7,7 @@ differences: ECMA-262, 22.2 and Annex B.1.2.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -46,6 +47,25 @@ def find(pattern: str, flags: str, text: str, first_only: bool = False) -> list[
         return list(compiled.finditer(text, timeout=SECONDS))
     except TimeoutError:
         raise NotDecidable(f"/{pattern}/ takes too long to decide") from None
+
+
+def searcher(pattern: str, flags: str, text: str) -> Callable[[int], Any]:
+    """A function that gives the first match at or after a position, None if there is none.
+
+    Raises:
+        NotDecidable: as `find`; also when the function is called.
+    """
+    if len(text) > LONGEST:
+        raise NotDecidable("the text is too long for a regular expression")
+    compiled = _compiled(pattern, "".join(sorted(set(flags) & set("imsuv"))))
+
+    def search(position: int) -> Any:
+        try:
+            return compiled.search(text, position, timeout=SECONDS)
+        except TimeoutError:
+            raise NotDecidable(f"/{pattern}/ takes too long to decide") from None
+
+    return search
 
 
 @lru_cache(maxsize=1024)

@@ -35,13 +35,14 @@ class Undefined:
 class Unknown:
     """A value that can't be told from the build, and why.
 
-    `tag` names what stands for it where that is known ("location.host"); `candidates` are the values it can have where
-    they are few (the two sides of an open condition).
+    `tag` names what stands for it where that is known ("location.host"); `candidates` are values it can have (the two
+    sides of an open condition), all of them where `closed`.
     """
 
     reason: str
     tag: str = ""
     candidates: tuple[Value, ...] = ()
+    closed: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,14 +63,33 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
-class Symbol:
-    name: str
+class Short:
+    """What an optional chain gives that ended at a `?.`, until the chain's own end."""
+
+    value: Value
 
 
 @dataclass(frozen=True, slots=True)
+class Rest:
+    """Stands for further elements of a collection, of which nothing is known."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A symbol; `key` is what names its property ("@@iterator" for a well-known one)."""
+
+    key: str
+
+
+@dataclass(eq=False)
 class RegExp:
+    """A regular expression object."""
+
     pattern: str
     flags: str
+    last_index: Value = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +98,23 @@ class BigIntValue:
 
 
 class JsArray:
-    """An array. `complete` is False where more elements than `items` may follow, or the ones held may differ."""
+    """An array. `complete` is False where more elements than `items` may follow, or the ones held may differ; `holes` is
+    True where some that are undefined may be missing instead. `extra` holds properties beside the elements."""
 
-    def __init__(self, items: Iterable[Value] = (), complete: bool = True) -> None:
+    def __init__(self, items: Iterable[Value] = (), complete: bool = True, holes: bool = False) -> None:
         self.items: list[Value] = list(items)
         self.complete = complete
+        self.holes = holes
+        self.frozen = False
+        self.extra: dict[str, Value] = {}
 
 
 class JsObject:
-    """An object. `complete` is False where properties may exist that `properties` does not hold."""
+    """An object. `complete` is False where properties may exist that `properties` does not hold.
+
+    `hidden` names properties that are not enumerable; `error` is the class name of an error object; `prototype` is what
+    a constructor function's `prototype` was, or `Object.create`'s argument.
+    """
 
     def __init__(
         self,
@@ -98,6 +126,28 @@ class JsObject:
         self.complete = complete
         self.made_by = made_by
         self.base: External | None = None
+        self.hidden: frozenset[str] = frozenset()
+        self.error = ""
+        self.frozen = False
+        self.prototype: JsObject | None = None
+
+
+class GeneratorValue(JsObject):
+    """What a generator function gives. `pull` runs its body to the next yield: ("yield", value), ("return", value), or
+    None where that can't be told."""
+
+    def __init__(self, pull: Callable[[Value], tuple[str, Value] | None]) -> None:
+        super().__init__()
+        self.pull = pull
+
+
+class SearchParams(JsObject):
+    """A URLSearchParams object: names and values in order, and the URL it belongs to."""
+
+    def __init__(self, pairs: tuple[tuple[str, str], ...], url: UrlValue | None = None) -> None:
+        super().__init__()
+        self.pairs: Any = pairs
+        self.url = url
 
 
 class Environment(JsObject):
@@ -112,11 +162,12 @@ class Environment(JsObject):
 
 
 class JsMap(JsObject):
-    """A Map or Set of known primitive keys, in insertion order (a Set's values are its keys)."""
+    """A Map or Set in insertion order. `entries` is keyed as JavaScript tells keys apart (see `map_key`), each with the
+    key and its value (for a Set the key again)."""
 
-    def __init__(self, entries: Iterable[tuple[Value, Value]] = (), is_set: bool = False) -> None:
+    def __init__(self, is_set: bool = False) -> None:
         super().__init__()
-        self.entries: dict[Value, Value] = dict(entries)
+        self.entries: dict[Any, tuple[Value, Value]] = {}
         self.is_set = is_set
 
 
@@ -129,18 +180,32 @@ class UrlValue:
 
 class Promise:
     """A promise and what it resolves to. `awaited_at` is the index of the effect that came next after it was awaited
-    (None: nobody awaits it)."""
+    (None: nobody awaits it).
 
-    def __init__(self, value: Value) -> None:
+    `settled` is False while the code that settles it hasn't run yet; `rejected` says that `value` was thrown. `handled`
+    says that somebody looks at a rejection; `may_reject` are conditions under which it is rejected; `outside` says that
+    something outside the build settles it. `deferred` holds what an asynchronous function assigned that may not have
+    happened yet, by slot: container, name, what stands there meanwhile, what will.
+    """
+
+    def __init__(self, value: Value, settled: bool = True) -> None:
         self.value = value
         self.awaited_at: int | None = None
+        self.settled = settled
+        self.rejected = False
+        self.handled = False
+        self.outside = False
+        self.may_reject: tuple[int, ...] = ()
+        self.waiting: list[Callable[[], None]] = []
+        self.deferred: list[tuple[dict[str, Value], str, Value, Value]] = []
 
 
 class Getter:
-    """An accessor property of an object literal or a class."""
+    """An accessor property of an object literal or a class, with either half or both."""
 
-    def __init__(self, closure: Closure) -> None:
+    def __init__(self, closure: Closure | None, setter: Closure | None = None) -> None:
         self.closure = closure
+        self.setter = setter
 
 
 class Closure:
@@ -151,8 +216,9 @@ class Closure:
         self.scope = scope
         self.module = module
         self.this = this
-        self.home: ClassValue | None = None
-        self.bound: tuple[Value, ...] = ()
+        self.home: ClassValue | JsObject | None = None
+        self.is_static = False
+        self.name = function.name
         self.properties: dict[str, Value] = {}
 
 
@@ -166,6 +232,7 @@ class ClassValue:
         self.methods: dict[str, Value] = {}
         self.constructor: Closure | None = None
         self.fields: list[tuple[ir.ClassMember, str]] = []
+        self.name = node.name
 
 
 class Builtin:
@@ -205,7 +272,28 @@ class External:
 
 
 UNDEFINED = Undefined()
+SIMPLE = (str, int, float, bool)
+PRIVATE = "\0"
+"""Begins the name of a private member."""
+LONGEST_TEXT = 262_144
+MOST_PARTS = 200
+ABSENT = "*absent*"
+"""The tag of a property's value that is there only under a condition."""
 PRIMITIVES = (str, int, float, bool, type(None), Undefined, Symbol, BigIntValue)
+
+
+def private_name(name: str) -> str:
+    """The key of a member written `.name`."""
+    return PRIVATE + name if name.startswith("#") else name
+
+
+def is_record(container: dict[str, Any]) -> bool:
+    """Whether a dict is the attributes of one of the classes here, not variables or properties of the build."""
+    return (
+        isinstance(container.get("items"), list)
+        or isinstance(container.get("properties"), dict)
+        or isinstance(container.get("waiting"), list)
+    )
 
 
 def is_number(value: Value) -> bool:
@@ -253,12 +341,12 @@ def number_to_string(value: float) -> str:
     return f"{minus}{mantissa}e{'+' if e >= 0 else '-'}{abs(e)}"
 
 
-_WHITE_SPACE = "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+WHITE_SPACE = "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 _DECIMAL = re.compile(r"[+-]?(?:Infinity|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)")
 
 
 def trim(text: str) -> str:
-    return text.strip(_WHITE_SPACE)
+    return text.strip(WHITE_SPACE)
 
 
 def string_to_number(text: str) -> int | float:
@@ -306,12 +394,22 @@ def to_text(value: Value) -> str | Text | Unknown:
         return value.href
     if isinstance(value, BigIntValue):
         return str(value.digits)
+    if isinstance(value, RegExp):
+        return f"/{value.pattern}/{value.flags}"
+    if isinstance(value, JsMap):
+        return "[object Set]" if value.is_set else "[object Map]"
+    if isinstance(value, Promise):
+        return "[object Promise]"
+    if isinstance(value, JsObject) and value.error:
+        message = to_text(value.properties.get("message", ""))
+        name = to_text(value.properties.get("name", value.error))
+        return concatenate([name, ": ", message]) if message != "" else name
     if isinstance(value, JsArray):
         if not value.complete:
             return Unknown("the elements of an array are not known")
         texts = ["" if item is None or item == UNDEFINED else to_text(item) for item in value.items]
         return join(",", texts)
-    if type(value) is JsObject and value.complete and value.made_by is None and "toString" not in value.properties:
+    if type(value) is JsObject and value.complete and "@@toStringTag" not in value.properties:
         return "[object Object]"
     return Unknown(reason_of(value))
 
@@ -328,12 +426,19 @@ def join(separator: str, texts: list[str | Text | Unknown]) -> str | Text | Unkn
 def concatenate(texts: Iterable[str | Text | Unknown]) -> str | Text | Unknown:
     """Known text stays known around unknown parts; a lone unknown stays what it is."""
     parts: list[str | Unknown] = []
+    length = 0
     for text in texts:
         for part in text.parts if isinstance(text, Text) else (text,):
+            if isinstance(part, str):
+                length += len(part)
+                if length > LONGEST_TEXT:
+                    return Unknown("a very long text")
             if isinstance(part, str) and parts and isinstance(parts[-1], str):
                 parts[-1] += part
             elif part != "":
                 parts.append(part)
+    if len(parts) > MOST_PARTS:
+        return Unknown("a text with very many unknown parts")
     if not parts:
         return ""
     if len(parts) == 1:
@@ -353,6 +458,10 @@ def truthy(value: Value) -> bool | Unknown:
     if value is None or isinstance(value, Undefined):
         return False
     if isinstance(value, Unknown):
+        if value.closed and value.candidates:
+            verdicts = [truthy(item) for item in value.candidates]
+            if all(verdict is verdicts[0] for verdict in verdicts) and isinstance(verdicts[0], bool):
+                return verdicts[0]
         return value
     if isinstance(value, Text):
         if any(isinstance(part, str) for part in value.parts):
@@ -382,6 +491,10 @@ def type_of(value: Value) -> str | Unknown:
         return "symbol"
     if isinstance(value, BigIntValue):
         return "bigint"
+    if isinstance(value, Unknown) and value.closed and value.candidates:
+        names = [type_of(item) for item in value.candidates]
+        if all(name == names[0] for name in names) and isinstance(names[0], str):
+            return names[0]
     if isinstance(value, (Unknown, External)):
         return Unknown(reason_of(value))
     return "object"
@@ -398,6 +511,10 @@ def strictly_equal(left: Value, right: Value) -> bool | Unknown:
                 return False if not fitting else Unknown(one.reason)
             if isinstance(one, Text) and not isinstance(other, (Unknown, Text, External)):
                 return False
+            if isinstance(one, Unknown) and one.closed and one.candidates and not isinstance(other, Unknown):
+                verdicts = [strictly_equal(item, other) for item in one.candidates]
+                if all(verdict is verdicts[0] for verdict in verdicts) and isinstance(verdicts[0], bool):
+                    return verdicts[0]
             return Unknown(reason_of(one))
     if isinstance(left, bool) or isinstance(right, bool):
         return isinstance(left, bool) and isinstance(right, bool) and left == right
@@ -417,7 +534,7 @@ def _could_equal(text: Text, other: str) -> bool:
 
 def loosely_equal(left: Value, right: Value) -> bool | Unknown:
     """`==` for primitives; objects against primitives stay unknown."""
-    nullish = (None.__class__, Undefined)
+    nullish = (type(None), Undefined)
     if isinstance(left, (Unknown, Text, External)) or isinstance(right, (Unknown, Text, External)):
         return strictly_equal(left, right)
     if isinstance(left, nullish) or isinstance(right, nullish):
@@ -458,6 +575,8 @@ def plain(value: Value, depth: int = 0) -> Value:
 
 def from_json(data: object) -> Value:
     """A parsed JSON document as a value."""
+    if isinstance(data, int) and not isinstance(data, bool):
+        return number(data)
     if isinstance(data, dict):
         return JsObject({str(key): from_json(item) for key, item in data.items()})
     if isinstance(data, list):

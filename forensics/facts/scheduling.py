@@ -1,0 +1,370 @@
+"""When asynchronous code runs: microtasks, timers, and functions that stop at an await and go on later.
+
+An asynchronous function runs on a stack of its own (a greenlet), so that it can stop where JavaScript stops it. Under a
+condition that can't be decided nothing can stop, since what runs there will be undone: such a function runs ahead, and
+what it assigned after its first await is kept apart until somebody awaits it (`Promise.deferred`).
+
+Source: ECMA-262, chapter 27.2 and 27.7; https://nodejs.org/en/learn/asynchronous-work/event-loop-timers-and-nexttick.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from greenlet import getcurrent, greenlet
+
+from forensics.facts.execution import Frame, Site
+from forensics.facts.state import JsThrow, Region, State
+from forensics.facts.values import UNDEFINED, External, Promise, Unknown, Value
+
+if TYPE_CHECKING:
+    from forensics.facts.interpreter import Interpreter
+
+NOT_SETTLED = "a promise that isn't settled yet"
+LINES = 500
+
+
+class Line:
+    """One line of execution: the main program, or an asynchronous function from its first await on."""
+
+    __slots__ = ("active", "frames", "stack", "state", "thread")
+
+    def __init__(self, frames: list[Frame], stack: list[Site], state: State) -> None:
+        self.frames = frames
+        self.stack = stack
+        self.state = state
+        self.active: dict[int, int] = {}
+        self.thread: Any = None
+
+
+class Scheduler:
+    """`current` is the line that runs; None in the main program."""
+
+    def __init__(self, interpreter: Interpreter) -> None:
+        self.interpreter = interpreter
+        self.current: Line | None = None
+        self.lines = 0
+        self._micro: deque[tuple[Callable[[], object], bool]] = deque()
+        self._macro: list[tuple[float, int, Callable[[], object], bool]] = []
+        self._count = 0
+        self._rejected: list[Promise] = []
+        self._waited: list[Promise] = []
+
+    # ------------------------------------------------------------------------ queues
+
+    def microtask(self, task: Callable[[], object], certain: bool | None = None) -> None:
+        """Run a task once the code that runs now is done. A round that is only tried out leaves none behind."""
+        if self.interpreter.muted:
+            return
+        self._micro.append((task, not self.interpreter.state.conditions if certain is None else certain))
+
+    def macrotask(self, task: Callable[[], object], certain: bool | None = None, delay: float = 0) -> None:
+        """Run a task after all microtasks, in the order of the delays (in milliseconds)."""
+        if self.interpreter.muted:
+            return
+        self._count += 1
+        sure = not self.interpreter.state.conditions if certain is None else certain
+        heapq.heappush(self._macro, (max(delay, 0), self._count, task, sure))
+
+    def drain(self, until: Callable[[], bool] | None = None) -> None:
+        """Run what is queued.
+
+        Raises:
+            JsThrow: a promise was rejected and nobody looks at it.
+        """
+        while until is None or not until():
+            if self._micro:
+                task, certain = self._micro.popleft()
+                self._run(task, certain)
+                continue
+            self._look_at_rejections()
+            if self._macro:
+                _, _, task, certain = heapq.heappop(self._macro)
+                self._run(task, certain)
+            elif not self._settle_stuck():
+                return
+
+    def _settle_stuck(self) -> bool:
+        """Let the first promise that only an event can settle be settled: what follows happens if it ever does."""
+        while self._waited:
+            promise = self._waited.pop(0)
+            if promise.settled is False:
+                i = self.interpreter
+                i.survived.append(i.state.new_condition())
+                self._settle(promise, Unknown("what an event gives"), rejected=False)
+                return True
+        return False
+
+    def drain_late(self) -> None:
+        """Run what is queued, each as something that perhaps happens."""
+        while self._micro or self._macro:
+            task = self._micro.popleft()[0] if self._micro else heapq.heappop(self._macro)[2]
+            self._run(task, certain=False)
+
+    def _run(self, task: Callable[[], object], certain: bool) -> None:
+        if certain:
+            task()
+        else:
+            self.interpreter.maybe(task)
+
+    def _look_at_rejections(self) -> None:
+        rejected, self._rejected = self._rejected, []
+        for promise in rejected:
+            if not promise.handled:
+                raise JsThrow(promise.value)
+
+    # ------------------------------------------------------------------------- lines
+
+    def start(self, body: Callable[[], object]) -> None:
+        """Run a body on a line of its own until it stops or ends."""
+        i = self.interpreter
+        line = Line(list(i.frames), list(i.stack), i.new_state())
+        self.lines += 1
+
+        def whole() -> None:
+            try:
+                body()
+            finally:
+                self.lines -= 1
+
+        line.thread = greenlet(whole)
+        self.resume(line)
+
+    def resume(self, line: Line) -> None:
+        i = self.interpreter
+        outer = self.current, i.frames, i.stack, i.state, i.active
+        self.current, i.frames, i.stack, i.state, i.active = line, line.frames, line.stack, line.state, line.active
+        line.thread.parent = getcurrent()
+        try:
+            line.thread.switch()
+        finally:
+            self.current, i.frames, i.stack, i.state, i.active = outer
+
+    @property
+    def can_stop(self) -> bool:
+        """Whether the code that runs now may be left and gone on with later."""
+        return not self.interpreter.state.conditions and not self.interpreter.state.branching
+
+    # ---------------------------------------------------------------------- promises
+
+    def when_settled(self, value: Value, wake: Callable[[], object]) -> None:
+        """Run `wake` once an awaited value is there."""
+        if isinstance(value, Promise):
+            value.handled = True
+            if value.outside:
+                self.macrotask(wake)
+            elif value.settled:
+                self.microtask(wake)
+            else:
+                certain = not self.interpreter.state.conditions
+                self._waited.append(value)
+                value.waiting.append(lambda: self.microtask(wake, certain))
+        elif isinstance(value, (External, Unknown)):
+            self.macrotask(wake)
+        else:
+            self.microtask(wake)
+
+    def resolve(self, promise: Promise, value: Value) -> None:
+        """Settle a promise with a value, which may itself be a promise."""
+        if promise.settled is True:
+            return
+        if not isinstance(value, Promise):
+            self._settle(promise, value, rejected=False)
+            return
+
+        def adopt() -> None:
+            if promise.settled is not True:
+                promise.may_reject = value.may_reject
+                self._settle(promise, value.value, rejected=value.rejected)
+
+        if value.settled and not self.can_stop:
+            value.handled = True
+            adopt()
+        else:
+            self.microtask(lambda: self.when_settled(value, adopt))
+
+    def reject(self, promise: Promise, value: Value) -> None:
+        if promise.settled is not True:
+            self._settle(promise, value, rejected=True)
+
+    def _settle(self, promise: Promise, value: Value, rejected: bool) -> None:
+        write = self.interpreter.write
+        write(promise.__dict__, "value", value)
+        write(promise.__dict__, "settled", True)
+        if rejected:
+            write(promise.__dict__, "rejected", True)
+            if not self.interpreter.state.conditions:
+                self._rejected.append(promise)
+        for wake in promise.waiting:
+            wake()
+
+    def await_expression(self, value: Value) -> Value:
+        """What `await value` gives; other code runs meanwhile where it would."""
+        i = self.interpreter
+        frame = i.frames[-1]
+        i.may_throw("an asynchronous call that may fail")
+        if self.current is not None and self.can_stop:
+            line = self.current
+            self.when_settled(value, lambda: self.resume(line))
+            line.thread.parent.switch()
+        elif self.current is None and frame.promise is None and not i.state.branching:
+            done: list[bool] = []
+            self.when_settled(value, lambda: done.append(True))
+            self.drain(lambda: bool(done))
+        frame.has_awaited = True
+        i.may_throw("an asynchronous call that may fail")
+        if isinstance(value, Promise):
+            value.handled = True
+            for condition in value.may_reject:
+                thrown = JsThrow(Unknown("what an asynchronous function throws"))
+                following = i.state.leave(("throw", thrown), {}, condition)
+                if following:
+                    i.state.conditions = (*i.state.conditions, following)
+        return self.settled_value(value)
+
+    def settled_value(self, value: Value) -> Value:
+        """What a promise gives, and the promise noted as awaited.
+
+        Raises:
+            JsThrow: it is rejected.
+        """
+        i = self.interpreter
+        for _ in range(8):
+            if isinstance(value, Promise):
+                if value.awaited_at is None:
+                    value.awaited_at = len(i.effects)
+                if value.settled is not True:
+                    return Unknown(NOT_SETTLED)
+                for container, name, meanwhile, after in value.deferred:
+                    if container.get(name) is meanwhile:
+                        i.write(container, name, after)
+                if value.rejected is True:
+                    raise JsThrow(value.value)
+                if value.rejected is not False:
+                    return Unknown("a promise that may be rejected")
+                value = value.value
+            elif isinstance(value, External) and isinstance(value.properties.get("*promise*"), Promise):
+                promise = value.properties["*promise*"]
+                if promise.awaited_at is None:
+                    promise.awaited_at = len(i.effects)
+                return value
+            else:
+                return value
+        return value
+
+    # ------------------------------------------------------------ async functions
+
+    def call_async(self, frame: Frame, run: Callable[[], Value]) -> Promise:
+        """Call an asynchronous function; `run` runs its body."""
+        i = self.interpreter
+        promise = Promise(Unknown(NOT_SETTLED), settled=False)
+        frame.promise = promise
+        if self.can_stop and not i.muted and self.lines < LINES:
+            self.start(lambda: self._body(promise, run))
+            return promise
+        self._ahead(promise, frame, run)
+        return promise
+
+    def _body(self, promise: Promise, run: Callable[[], Value]) -> None:
+        state = self.interpreter.state
+        root = state.regions[-1]
+        try:
+            value = run()
+        except JsThrow as thrown:
+            state.close(root, None, _anything)
+            self.reject(promise, thrown.value)
+            return
+        conditions = tuple(item.condition for item in root.escapes if item.completion[0] == "throw" and item.condition)
+        state.close(root, None, _anything)
+        promise.may_reject = conditions
+        self.resolve(promise, value)
+
+    def _ahead(self, promise: Promise, frame: Frame, run: Callable[[], Value]) -> None:
+        i = self.interpreter
+        region = Region(i.state.conditions)
+        region.journal = i.state.journal = {}
+        journal = region.journal
+        i.state.regions.append(region)
+        value: Value = Unknown("what is thrown")
+        thrown: JsThrow | None = None
+        try:
+            value = run()
+        except JsThrow as error:
+            thrown = error
+        i.state.close(region, None, _nothing)
+        if frame.has_awaited:
+            for container, name, old in list(journal.values()):
+                self._defer(promise, container, name, old)
+        if thrown is not None:
+            self.reject(promise, thrown.value)
+        else:
+            self.resolve(promise, value)
+
+    def _defer(self, promise: Promise, container: dict[str, Value], name: str, old: Any) -> None:
+        i = self.interpreter
+        after = container.get(name, i.missing_slot)
+        if after is old:
+            return
+        if isinstance(old, (list, dict)):
+            i.write(container, name, type(old)(old))
+            i.write(container, "complete", False)
+            promise.deferred.append((container, name, container[name], after))
+            promise.deferred.append((container, "complete", False, True))
+            return
+        meanwhile = i.merged(old, after)
+        i.write(container, name, meanwhile)
+        promise.deferred.append((container, name, meanwhile, after))
+
+
+def _anything(completion: object) -> bool:
+    return True
+
+
+def _nothing(completion: object) -> bool:
+    return False
+
+
+class Generator:
+    """A generator's body on a line of its own, run from one yield to the next."""
+
+    def __init__(self, scheduler: Scheduler, run: Callable[[], Value]) -> None:
+        self.scheduler = scheduler
+        i = scheduler.interpreter
+        self.line = Line(list(i.frames), list(i.stack), i.new_state())
+        self.line.thread = greenlet(self._body)
+        self.run = run
+        self.ended = False
+        self.broken = False
+        self.sent: Value = UNDEFINED
+        self.given: tuple[str, Value] = ("return", None)
+
+    def _body(self) -> None:
+        try:
+            value = self.run()
+        except JsThrow as thrown:
+            self.given = ("throw", thrown)
+        else:
+            self.given = ("return", value)
+        self.ended = True
+
+    def give(self, value: Value) -> Value:
+        """`yield value`, from inside."""
+        self.given = ("yield", value)
+        self.line.thread.parent.switch()
+        return self.sent
+
+    def pull(self, sent: Value) -> tuple[str, Value] | None:
+        """Run to the next yield. None where the code around may be undone, and from then on."""
+        if self.broken or not self.scheduler.can_stop or self.scheduler.interpreter.muted:
+            self.broken = True
+            return None
+        if self.ended:
+            return ("return", UNDEFINED)
+        self.sent = sent
+        self.scheduler.resume(self.line)
+        if self.given[0] == "throw":
+            raise self.given[1]
+        return self.given
