@@ -31,7 +31,8 @@ _MANIFEST_BYTES = 4 * 1024 * 1024
 
 class BuildReference(Struct, frozen=True, kw_only=True):
     """Where one build lies. `kind` is directory, zip, spool or remote; `place` the folder or file that holds the bytes,
-    `root` the build's folder in it. A directory's files are listed when the build is opened, the others' here."""
+    `root` the build's folder in it. A directory's files are listed when the build is opened, the others' here.
+    `outer_dependencies` are the names that each package.json above the root declares (see `Build`)."""
 
     id: str
     archive: str
@@ -41,6 +42,7 @@ class BuildReference(Struct, frozen=True, kw_only=True):
     root: str
     listing: Listing | None = None
     problems: list[BuildError] = field(default_factory=list)
+    outer_dependencies: tuple[tuple[str, ...], ...] = ()
 
 
 class Tree(Protocol):
@@ -63,11 +65,12 @@ class Archive:
         self.name = name
         self.kind = kind
         self.place = place
-        self.tree = tree
+        self.tree: Tree = tree
         self._listing = listing
         self._paths = [member.path for member in listing.members] if listing else []
         self._spool = spool
         self._blamed: set[tuple[str, str]] = set()
+        self._declared: dict[str, tuple[str, ...]] = {}
 
     def read(self, path: str) -> bytes:
         """The bytes of a small file such as a manifest, b"" where they can't be had."""
@@ -113,13 +116,31 @@ class Archive:
             place=self.place,
             root=root,
             listing=listing,
+            outer_dependencies=self._outer_dependencies(root),
         )
+
+    def _outer_dependencies(self, root: str) -> tuple[tuple[str, ...], ...]:
+        """Names declared by the manifests of the folders above a build's root, innermost first."""
+        found = []
+        while root:
+            root = root.rpartition("/")[0]
+            if root not in self._declared:
+                self._declared[root] = _declared_names(self.read(f"{root}/package.json" if root else "package.json"))
+            if self._declared[root]:
+                found.append(self._declared[root])
+        return tuple(found)
 
     def problems_elsewhere(self) -> list[BuildError]:
         """Problems of names that lie in none of the builds referred to so far."""
         if self._listing is None:
             return []
         return [problem for problem in self._listing.problems if (problem.path, problem.kind) not in self._blamed]
+
+    def release(self) -> None:
+        """Lets go of the index, once every build was referred to: the references hold their own part of it."""
+        self._listing = None
+        self._paths = []
+        self.tree = ListingTree(Listing([]))
 
     def close(self) -> None:
         """Removes what was spooled."""
@@ -277,6 +298,17 @@ def _chunks(kind: str, place: str, root: str, member: Member) -> Iterator[bytes]
     return tar.spool_chunks(_opened(place), member)
 
 
+def _declared_names(manifest: bytes) -> tuple[str, ...]:
+    """Every package that a package.json declares, sorted; none where it can't be read."""
+    try:
+        value = msgspec.json.decode(manifest.removeprefix(b"\xef\xbb\xbf")) if manifest else {}
+    except msgspec.DecodeError:
+        return ()
+    kinds = ("dependencies", "devDependencies", "optionalDependencies", "peerDependencies")
+    tables = [value.get(kind) for kind in kinds] if isinstance(value, dict) else []
+    return tuple(sorted({str(name) for table in tables if isinstance(table, dict) for name in table}))
+
+
 class OpenBuild:
     """A build with the sums of its files, which are taken in pieces, so that a long file never lies in memory whole."""
 
@@ -297,6 +329,7 @@ class OpenBuild:
             listing.folders,
             listing.unscanned,
             errors,
+            (frozenset(names) for names in reference.outer_dependencies),
         )
 
     def _read(self, path: str) -> bytes:

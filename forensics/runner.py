@@ -87,6 +87,7 @@ def scan_build(opened: OpenBuild, caches: Caches, scanners: str, context: Contex
                 [path for path, entry in opened.build.files.items() if entry.executable],
                 opened.build.errors,
                 opened.limits,
+                opened.reference.outer_dependencies,
             )
         ),
     )
