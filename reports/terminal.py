@@ -17,7 +17,7 @@ from forensics.records import LaunchPath, Severity
 from forensics.results import BuildResult, Place, ReportedFinding, ScanResult
 from reports.excerpts import ExcerptLine, excerpt
 from reports.hostile_text import clipped, encodable, one_line, visible
-from reports.ordering import Counts, counts, findings_in_order, plural, start_of, tone
+from reports.ordering import Counts, counts, findings_in_order, plural, scanners_in_order, start_of, tone
 
 SEVERITY_STYLE: dict[Severity, str] = {"error": "bold red", "warning": "bold yellow", "note": "bold blue"}
 TONE_STYLE = {"ok": "green", "defect": "red", "unknown": "yellow", "neutral": "dim"}
@@ -45,7 +45,23 @@ def print_result(result: ScanResult, console: Console, verbose: bool) -> None:
 
 
 def _has_something(build: BuildResult) -> bool:
-    return bool(build.findings or build.errors)
+    return any(not finding.suppressed for finding in build.findings) or bool(build.errors)
+
+
+def _unknown_everywhere(result: ScanResult) -> dict[str, str]:
+    """Scanners that say UNKNOWN of every build for one reason (no contract was given): said once, not for each."""
+    if len(result.builds) < 2:
+        return {}
+    told = {
+        scanner: {(v.status, v.reason) for build in result.builds for v in build.verdicts if v.scanner == scanner}
+        for scanner in scanners_in_order(result)
+    }
+    return {
+        scanner: reason
+        for scanner, verdicts in told.items()
+        for status, reason in verdicts
+        if len(verdicts) == 1 and status == "UNKNOWN"
+    }
 
 
 class _Printer:
@@ -55,6 +71,7 @@ class _Printer:
         self.result = result
         self.console = console
         self.verbose = verbose
+        self.unknown_everywhere = _unknown_everywhere(result)
         self.ascii_only = not console.encoding.lower().startswith("utf")
 
     def line(self, *parts: str | tuple[str, str], indent: int = 0) -> None:
@@ -82,7 +99,10 @@ class _Printer:
         self._verdicts(build)
         for finding in findings_in_order(build):
             self.line()
-            self._finding(finding)
+            if finding.suppressed and not self.verbose:
+                self._suppressed(finding)
+            else:
+                self._finding(finding)
         if build.launch_paths:
             self.line()
             self._launch(build.launch_paths)
@@ -101,6 +121,8 @@ class _Printer:
         if parts:
             self.line(*parts, indent=2)
         for verdict in build.verdicts:
+            if verdict.scanner in self.unknown_everywhere:
+                continue
             if verdict.status == "UNKNOWN" or (self.verbose and verdict.reason):
                 reason = _message(verdict.reason) or "no reason given"
                 self.line((f"{verdict.scanner} {verdict.status}: ", "yellow"), reason, indent=4)
@@ -122,6 +144,11 @@ class _Printer:
             for step in finding.evidence:
                 self.line(("because: ", "dim"), _message(step), indent=4)
             self.line(("fingerprint: ", "dim"), finding.fingerprint, indent=4)
+
+    def _suppressed(self, finding: ReportedFinding) -> None:
+        place = f"{_name(finding.place.path)}:{finding.place.line}:{finding.place.column}"
+        by = f"suppressed by {_name(finding.suppressed)}"
+        self.line((f"{finding.severity}[{_name(finding.rule)}] {place} {by}", "dim"), indent=2)
 
     def _place(self, place: Place, arrow: str, style: str, gutter: int) -> None:
         position = f":{place.line}:{place.column}" if place.line else ""
@@ -188,6 +215,8 @@ class _Printer:
         if number.builds_with_lost_coverage:
             parts.append(f"; coverage lost in {plural(number.builds_with_lost_coverage, 'build')}")
         self.line(*parts, ".")
+        for scanner, reason in self.unknown_everywhere.items():
+            self.line((f"{scanner} UNKNOWN of every build: ", "yellow"), _message(reason))
         self.line(("next: ", "bold"), self._next_command())
 
     def _next_command(self) -> str:

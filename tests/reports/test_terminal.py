@@ -78,13 +78,7 @@ kanban-board/static/runs/3   task kanban-board · condition static · model gpt-
   wiring OK · datadir UNKNOWN · runtime OK
     datadir UNKNOWN: the path comes from DATA_DIR, which nothing sets
 
-  warning[datadir/missing-parent] suppressed by baseline
-    The seed script dies with ENOENT: nothing creates tmp/seed.
-    --> scripts/seed.js:3:25
-     |
-   3 | const db = new Database('tmp/seed/app.db');
-     |                         ^^^^^^^^^^^^^^^^^
-     |
+  warning[datadir/missing-parent] scripts/seed.js:3:25 suppressed by baseline
 
   launch: comes up
     dev     works    npm run dev
@@ -153,6 +147,20 @@ def test_verbose_gives_the_chain_of_evidence_and_every_build(result: ScanResult)
     assert "    because: dev:client starts vite with root client/\n" in output
     assert "kanban-board/static/runs/4" in output
     assert "    fingerprint: " in output
+
+
+def test_verbose_gives_suppressed_findings_in_full(result: ScanResult) -> None:
+    output = printed(result, verbose=True)
+    assert "  warning[datadir/missing-parent] suppressed by baseline\n    The seed script dies with ENOENT" in output
+
+
+def test_what_is_unknown_of_every_build_is_said_once(result: ScanResult) -> None:
+    unasked = VerdictRow(scanner="stack", status="UNKNOWN", reason="no contract given")
+    builds = tuple(msgspec.structs.replace(build, verdicts=(*build.verdicts, unasked)) for build in result.builds)
+    output = printed(msgspec.structs.replace(result, builds=builds))
+    assert output.count("no contract given") == 1
+    assert "stack UNKNOWN of every build: no contract given\nnext: " in output
+    assert "    stack UNKNOWN: no contract given\n" in printed(only(result, builds[0]))
 
 
 def test_one_build_without_findings_still_shows_its_verdicts(result: ScanResult) -> None:
