@@ -76,7 +76,8 @@ def association_figure(verdicts: pd.DataFrame, first: str, second: str, standalo
     axes.set_ylim(-0.02, 1.02)
     axes.set_xlabel(f"V~ with {first} (√ε²~ for numbers)")
     axes.set_ylabel(f"V~ with {second}")
-    axes.legend(loc="upper left", bbox_to_anchor=(0.02, 1.0), frameon=False, handletextpad=0.4)
+    if kinds:
+        axes.legend(loc="upper left", bbox_to_anchor=(0.02, 1.0), frameon=False, handletextpad=0.4)
     said = "; ".join(
         f"{feature} {x:.2f} and {y:.2f}, {verdict}"
         for feature, x, y, verdict in zip(shown["feature"], shown[across], shown[up], shown["verdict"], strict=True)

@@ -110,8 +110,9 @@ def _stacked(frames: list[pd.DataFrame], columns: list[str]) -> pd.DataFrame:
 
 
 def comparison_labels(table: BuildTable, by: Sequence[str] = ()) -> tuple[str, ...]:
-    """The labels to compare by: those given, else model and condition as far as they are there."""
-    chosen = tuple(dict.fromkeys(by)) or tuple(label for label in USUAL_LABELS if label in table.labels)
+    """The labels to compare by: those given, else model and condition as far as they are there and have a value."""
+    usual = (label for label in USUAL_LABELS if label in table.labels and table.frame[label].notna().any())
+    chosen = tuple(dict.fromkeys(by)) or tuple(usual)
     if not chosen:
         offered = ", ".join(table.labels) or "none"
         raise InputError(

@@ -74,6 +74,8 @@ def compare_groups(
     within = [label for label in within if label != by]
     frame = table.frame.dropna(subset=[by, *within]).reset_index(drop=True)
     groups, names = pd.factorize(frame[by], sort=True)
+    if not len(names):
+        raise InputError(f"{table.source}: no build has {' and '.join([by, *within])}")
     if len(names) < 2:
         raise InputError(f"{table.source}: one {by} only ({', '.join(map(str, names))}): nothing to compare")
     if len(names) > MOST_CATEGORIES:

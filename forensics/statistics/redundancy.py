@@ -77,6 +77,8 @@ def clusters(frame: pd.DataFrame, features: Sequence[str], alike: float = ALIKE)
 def ranges(values: pd.Series[Any], count: int = RANGES) -> pd.Series[Any]:
     """Numbers as ranges of about equally many builds, named by their ends ("> 3 to 5"); missing ones stay missing."""
     known = values.dropna()
+    if known.empty:
+        return pd.Series([None] * len(values), index=values.index, dtype=object)
     edges = np.unique(np.quantile(known, np.linspace(0, 1, count + 1), method="inverted_cdf"))
     if len(edges) < 2:
         return values.map(lambda value: None if pd.isna(value) else f"{value:g}").astype(object)

@@ -348,6 +348,10 @@ def _permute(
         corrected = float(stratified.effects(shuffled, numeric)[1])
         row["null_corrected"] = corrected**2 if numeric else corrected
         row["within"] = stratified.held_effect(statistic, len(shared), categories, levels, numeric)
+        if math.isnan(row["within"]):
+            row["note"].append(f"{len(shared)} builds where levels of {label} meet: too few for an effect")
+        if math.isnan(corrected):
+            row["note"].append("the shuffled label has no effect to show: too few builds")
         row["within_w"] = row["within"] if numeric else association.cohens_w(row["within"], categories, levels)
 
 

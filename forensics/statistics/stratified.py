@@ -77,7 +77,7 @@ def identifiability(frame: pd.DataFrame, label: str, within: Sequence[str]) -> p
             for level in met.columns
         ],
         columns=["level", "builds", "strata", "only_in", "shares", "component"],
-    )
+    ).astype({"shares": bool})
 
 
 def shared_strata(frame: pd.DataFrame, label: str, within: Sequence[str]) -> pd.DataFrame:

@@ -59,6 +59,7 @@ def test_ranges_hold_about_equally_many_and_keep_missing_values() -> None:
     assert found.isna().tolist() == [False] * 4 + [True] + [False] * 4
     assert found.value_counts().to_dict() == {"≥ 1 to 2": 2, "> 2 to 4": 2, "> 4 to 6": 2, "> 6 to 8": 2}
     assert ranges(pd.Series([3.0, 3.0])).tolist() == ["3", "3"]
+    assert ranges(pd.Series([np.nan, np.nan])).isna().all()
 
 
 def test_what_does_not_vary_or_never_meets_has_no_mutual_association() -> None:

@@ -11,6 +11,7 @@ from forensics.records import InputError
 from forensics.statistics.analysis import Analysis, analyse
 from forensics.statistics.signatures import COLUMNS, associations, label_statements, verdict, verdicts
 from forensics.statistics.tables import builds_of, read_builds
+from reports.signature_tables import signature_displays, text
 from tests.statistics.archives import archive, berkeley, confounded
 from tests.statistics.study_files import STUDY, needs_study
 
@@ -320,6 +321,36 @@ def test_the_null_control_looks_like_noise_beside_a_planted_habit() -> None:
     assert (asked["p"] == 1 / 200).all()
     assert asked["null_corrected"].median() < 0.08
     assert 0.2 < asked["null_p"].mean() < 0.8
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_any_table_ends_in_a_table_or_one_line(seed: int) -> None:
+    """Small tables of every shape: few builds, empty columns, constants, numbers, labels that don't meet."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 40))
+    columns: dict[str, pd.Series] = {}
+    for label in ("model", "task", "condition"):
+        values = pd.Series(rng.integers(0, rng.integers(1, 6), n).astype(str), dtype=object)
+        columns[label] = values.where(rng.random(n) > rng.choice([0, 0.2, 0.9]))
+    kinds = (
+        rng.integers(0, 3, n).astype(str),
+        rng.normal(size=n),
+        np.full(n, 7.5),
+        rng.random(n) < 0.5,
+        np.arange(n) % 9,
+    )
+    for number, values in enumerate(kinds):
+        columns[f"f{number}"] = pd.Series(values).where(rng.random(n) > rng.choice([0, 0.5, 0.95]))
+    try:
+        found = analyse(builds_of(pd.DataFrame(columns)), draws=99)
+    except InputError:
+        return
+    rows = found.associations[found.associations["role"] == "by"]
+    checked = ["effect", "corrected", "low", "p", "q", "within", "averaged", "task_low", "heterogeneity", "null_p"]
+    for _, row in rows.iterrows():
+        assert row["note"] or not row[checked].isna().any()
+    for display in signature_displays(found, whole=True):
+        assert len(text(display)) == len(display.frame)
 
 
 def test_labels_held_and_compared_by_default() -> None:
