@@ -559,8 +559,12 @@ in the document.
         const down = head.getAttribute('aria-sort') === 'ascending';
         for (const other of table.tHead.rows[0].cells) other.removeAttribute('aria-sort');
         head.setAttribute('aria-sort', down ? 'descending' : 'ascending');
-        const value = (row) => { const cell = row.cells[column]; return cell.dataset.value === undefined ? cell.textContent : Number(cell.dataset.value); };
-        const rows = [...table.tBodies[0].rows].sort((one, two) => { const a = value(one), b = value(two); return (a < b ? -1 : a > b ? 1 : 0) * (down ? -1 : 1); });
+        const text = (row) => row.cells[column].dataset.value ?? row.cells[column].textContent;
+        const asNumber = (row) => Number(text(row).replace(/^[<>≥≤]/, '').replace(/[\s,%]/g, '') || NaN); // ".46", "<.001", "12 %"
+        const all = [...table.tBodies[0].rows];
+        const numeric = all.every((row) => ['', '–'].includes(text(row)) || !Number.isNaN(asNumber(row)));
+        const value = numeric ? (row) => (Number.isNaN(asNumber(row)) ? -Infinity : asNumber(row)) : text;
+        const rows = all.sort((one, two) => { const a = value(one), b = value(two); return (a < b ? -1 : a > b ? 1 : 0) * (down ? -1 : 1); });
         table.tBodies[0].append(...rows);
       } } }, words));
     });

@@ -13,7 +13,7 @@ import pytest
 
 from forensics.records import BuildError, LaunchPath, Rule
 from forensics.results import BuildResult, Place, ReportedFinding, ScanResult, VerdictRow
-from reports.html import write_html
+from reports.html import StatisticsPart, write_html
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright (Python package) is not installed")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -313,6 +313,22 @@ def test_groups_can_be_left_out_of_a_comparison(report: Path, opened: Opened) ->
     page.uncheck(".groups label:has-text('gpt-5.5') input")
     assert page.evaluate("location.hash") == "#compare?by=model&without=1"
     assert page.locator(".comparison[data-label=model] thead th:visible").count() == 2
+
+
+def test_a_table_of_statistics_sorts_numbers_as_numbers(
+    result: ScanResult, rules: dict[str, Rule], tmp_path: Path, opened: Opened
+) -> None:
+    part = StatisticsPart(
+        title="T", columns=("p", "name"), rows=((".027", "b"), ("<.001", "a"), ("–", "c"), ("1,100", "d"), (".3", "e"))
+    )
+    file = tmp_path / "statistics.html"
+    file.write_bytes(write_html(result, rules, (part,), tmp_path))
+    page = opened.open(file, "signatures")
+    page.click("#signatures thead >> text=p")
+    assert page.locator("#signatures tbody td:first-child").all_inner_texts() == ["–", "<.001", ".027", ".3", "1,100"]
+    page.click("#signatures thead >> text=p")
+    assert page.get_attribute("#signatures thead th", "aria-sort") == "descending"
+    assert page.inner_text("#signatures tbody td:first-child") == "1,100"
 
 
 def test_the_theme_can_be_chosen_and_is_kept(report: Path, opened: Opened) -> None:
