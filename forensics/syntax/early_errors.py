@@ -4,15 +4,15 @@ A botched edit leaves them behind: a second `const` of one name, `await` in a fu
 a name nobody declares. Rules are those of ECMA-262 (the "Static Semantics: Early Errors" sections); each verdict is
 verified against `node --check`. TypeScript is judged as esbuild does, which strips types without checking them.
 
-Not looked for: duplicate `__proto__`, lexical declarations as the body of an `if`,
-assignment to constants (a TypeError when it runs, not an early error). Declaration files (`.d.ts`) never run, so they
+Not looked for: duplicate `__proto__`, functions as the body of an `if`, assignment to `eval` and `arguments`.
+Assignment to a constant is a TypeError when it runs, not an early error. Declaration files (`.d.ts`) never run, so they
 are not to be asked about.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 import regress
@@ -39,6 +39,10 @@ KINDS: Final = {
     "module-syntax-in-script": "an import or export statement, or `import.meta`, stands in a CommonJS script",
     "reserved-word": "a word is declared as a name that strict code reserves",
     "invalid-regex": "a regular expression is malformed",
+    "octal-escape": "a string of strict code or a template has an escape such as \\033",
+    "delete-of-name": "strict code deletes a variable",
+    "accessor-parameters": "a getter has a parameter, or a setter not exactly one",
+    "rest-not-last": "something follows a rest parameter or element",
     "legacy-octal": "a number with a leading zero stands in strict code",
     "with-in-strict-code": "a `with` statement stands in strict code",
     "invalid-assignment-target": "something is assigned to that is no variable or property",
@@ -65,6 +69,9 @@ _STRICT_RESERVED: Final = frozenset(
     }
 )
 _LEADING_ZERO: Final = re.compile(rb"(?<![\w$.])0[0-9]")
+_ZERO_DIGIT: Final = re.compile(rb"0[0-9]")
+_ESCAPED_DIGIT: Final = re.compile(rb"\\[0-9]")
+_OCTAL_ESCAPE: Final = re.compile(rb"(?<!\\)(?:\\\\)*\\(?:[1-9]|0[0-9])")
 _NAMESPACE: Final = re.compile(rb"(?:namespace|module)\b")
 _REGEX_FLAGS: Final = frozenset("dgimsuvy")
 _PROBLEM_TEXT: Final = 80
@@ -132,6 +139,11 @@ class _Context:
         self.loop_labels: list[str] = []
 
 
+_RECORDS: Final = tuple(
+    kind for kind in vars(ir).values() if isinstance(kind, type) and issubclass(kind, ir.Node) and kind is not ir.Node
+)
+
+
 class _Check:
     def __init__(self, script: ir.Script, source: bytes, is_module: bool, is_typescript: bool) -> None:
         self.source = source
@@ -139,7 +151,7 @@ class _Check:
         self.is_typescript = is_typescript
         self.problems: list[ir.SyntaxProblem] = []
         self.unreadable = [(problem.start, problem.end) for problem in script.problems]
-        self.has_leading_zero = _LEADING_ZERO.search(source) is not None
+        self.has_octal = _may_have_octals(source)
         self.context = _Context(is_module or "use strict" in script.directives)
         self.context.allows_await = is_module
         self.context.allows_return = not is_module
@@ -149,16 +161,21 @@ class _Check:
         self.exported_locals: list[ir.ExportBinding] = []
         self.private_names: list[set[str]] = []
         self.depth = 0
-        self.handlers: dict[type, Callable[[Any], None]] = {
-            ir.Const: self.constant if self.has_leading_zero else self.leaf,
-            ir.Name: self.leaf,
-            ir.BigInt: self.leaf,
+        self.handlers: dict[type, Callable[[Any], None] | None] = dict.fromkeys(_RECORDS, self.inside)
+        # None: nothing can be wrong with such a record.
+        self.handlers |= {
+            ir.Const: self.constant if self.has_octal else None,
+            ir.Template: self.template,
+            ir.Tagged: self.tagged,
+            ir.Jsx: self.element,
+            ir.ArrayPattern: self.array_pattern,
+            ir.Name: None,
+            ir.BigInt: None,
             ir.Regex: self.regex,
-            ir.This: self.leaf,
+            ir.This: None,
             ir.Opaque: self.opaque,
             ir.Member: self.member,
             ir.Index: self.index,
-            ir.Tagged: self.tagged,
             ir.Unary: self.unary,
             ir.Call: self.call,
             ir.Function: self.function,
@@ -191,7 +208,7 @@ class _Check:
             ir.Export: self.export,
             ir.ExportDeclaration: self.export_declaration,
             ir.ExportDefault: self.export_default,
-            ir.TypeDeclaration: self.leaf,
+            ir.TypeDeclaration: None,
             ir.Enum: self.enum,
         }
 
@@ -204,29 +221,32 @@ class _Check:
     # --------------------------------------------------------------- walking
 
     def visit(self, node: Any) -> None:
-        handler = self.handlers.get(type(node))
+        handler = self.handlers[type(node)]
         if handler is not None:
             handler(node)
-        else:
-            self.inside(node)
 
     def inside(self, node: Any) -> None:
         """Visits the records held by one that has no rule of its own."""
+        handlers = self.handlers
         for field in _child_fields(type(node)):
             value = getattr(node, field)
             if type(value) is list:
                 for item in value:
                     if item is not None:
-                        self.visit(item)
+                        handler = handlers[type(item)]
+                        if handler is not None:
+                            handler(item)
             elif value is not None:
-                self.visit(value)
+                handler = handlers[type(value)]
+                if handler is not None:
+                    handler(value)
 
     def visit_all(self, nodes: Iterable[Any]) -> None:
+        handlers = self.handlers
         for node in nodes:
-            self.visit(node)
-
-    def leaf(self, node: Any) -> None:
-        """Nothing can be wrong with it."""
+            handler = handlers[type(node)]
+            if handler is not None:
+                handler(node)
 
     def script(self, script: ir.Script) -> None:
         self.hoist_functions(script.body)
@@ -324,19 +344,44 @@ class _Check:
                 self.bind(self.scope, name.name, kind, name)
 
     def reserved(self, name: str, node: ir.Node) -> None:
-        if (self.context.is_strict and name in _STRICT_RESERVED) or (self.is_module and name == "await"):
+        if self.is_reserved(name):
             self.report("reserved-word", *self.span_of_name(name, node))
+
+    def is_reserved(self, name: str) -> bool:
+        if self.context.is_strict and name in _STRICT_RESERVED:
+            return True
+        return name == "enum" or (name == "await" and self.is_module)
 
     # ------------------------------------------------------------ expressions
 
     def constant(self, node: ir.Const) -> None:
-        if (
-            self.context.is_strict
-            and type(node.value) in (int, float)
-            and node.end - node.start > 1
-            and _LEADING_ZERO.match(self.source, node.start)
-        ):
+        if not self.context.is_strict:
+            return
+        if type(node.value) is str:
+            if _OCTAL_ESCAPE.search(self.source, node.start, node.end):
+                self.report("octal-escape", node.start, node.end)
+        elif node.end - node.start > 1 and _LEADING_ZERO.match(self.source, node.start):
             self.report("legacy-octal", node.start, node.end)
+
+    def template(self, node: ir.Template) -> None:
+        for part in node.parts:
+            if type(part) is not ir.Const:
+                self.visit(part)
+            elif self.has_octal and _OCTAL_ESCAPE.search(self.source, part.start, part.end):
+                self.report("octal-escape", part.start, part.end)
+
+    def tagged(self, node: ir.Tagged) -> None:
+        self.operand(node.tag)
+        self.visit_all(part for part in node.template.parts if type(part) is not ir.Const)
+
+    def element(self, node: ir.Jsx) -> None:
+        """Texts and attributes of elements have no escapes."""
+        if node.element is not None and type(node.element) is not ir.Const:
+            self.visit(node.element)
+        for attribute in node.attributes:
+            if type(attribute.value) is not ir.Const:
+                self.visit(attribute.value)
+        self.visit_all(child for child in node.children if type(child) is not ir.Const)
 
     def regex(self, node: ir.Regex) -> None:
         flags = node.flags
@@ -435,23 +480,23 @@ class _Check:
         for operand in node.operands:
             self.operand(operand)
 
-    def operand(self, node: ir.Expression) -> None:
+    def operand(self, node: Any) -> None:
         """Assignments and arrow functions bind less tightly than any operator, call or property access."""
-        is_loose = isinstance(node, ir.Assign) or (isinstance(node, ir.Function) and node.is_arrow)
-        if is_loose and not self.is_parenthesised(node):
+        kind = type(node)
+        if (kind is ir.Assign or (kind is ir.Function and node.is_arrow)) and not self.is_parenthesised(node):
             self.report("invalid-operand", node.start, node.end)
-        self.visit(node)
+        handler = self.handlers[kind]
+        if handler is not None:
+            handler(node)
 
     def unary(self, node: ir.Unary) -> None:
+        if node.operator == "delete" and type(node.operand) is ir.Name and self.context.is_strict:
+            self.report("delete-of-name", node.start, node.end)
         self.operand(node.operand)
 
     def index(self, node: ir.Index) -> None:
         self.operand(node.object)
         self.visit(node.index)
-
-    def tagged(self, node: ir.Tagged) -> None:
-        self.operand(node.tag)
-        self.visit(node.template)
 
     def logical(self, node: ir.Logical) -> None:
         for operand in node.operands:
@@ -481,9 +526,27 @@ class _Check:
             if item.key is not None and type(item.key) is not ir.Const:
                 self.visit(item.key)
             if item.kind in ("method", "get", "set") and type(item.value) is ir.Function:
+                self.accessor(item.kind, item.value)
                 self.method(item.value, super_call=False)
             else:
                 self.visit(item.value)
+
+    def accessor(self, kind: str, function: ir.Function) -> None:
+        """A getter takes nothing, a setter one value."""
+        count = len(function.parameters)
+        if (kind == "get" and count) or (
+            kind == "set" and (count != 1 or type(function.parameters[0]) is ir.RestPattern)
+        ):
+            self.report("accessor-parameters", function.start, function.end)
+
+    def array_pattern(self, node: ir.ArrayPattern) -> None:
+        self.rest_is_last(node.items)
+        self.visit_all(item for item in node.items if item is not None)
+
+    def rest_is_last(self, items: Sequence[ir.Pattern | None]) -> None:
+        for item in items[:-1]:
+            if type(item) is ir.RestPattern:
+                self.report("rest-not-last", item.start, item.end)
 
     # ---------------------------------------------------- functions and classes
 
@@ -524,6 +587,7 @@ class _Check:
                 self.report("duplicate-declaration", name.start, name.end)
             lexical[name.name] = "parameter"
         if not is_simple:
+            self.rest_is_last(node.parameters)
             allows_await, allows_yield = inner.allows_await, inner.allows_yield
             inner.allows_await = inner.allows_yield = False
             self.visit_all(node.parameters)
@@ -541,15 +605,7 @@ class _Check:
         self.depth += 1
         if node.superclass is not None:
             self.visit(node.superclass)
-        self.private_names.append(
-            {
-                member.key.value
-                for member in node.members
-                if type(member.key) is ir.Const
-                and type(member.key.value) is str
-                and self.source.startswith(b"#", member.key.start)
-            }
-        )
+        self.private_names.append(self.declared_private_names(node))
         constructors = 0
         for member in node.members:
             if member.key is not None and type(member.key) is not ir.Const:
@@ -568,10 +624,24 @@ class _Check:
                 block.allows_new_target = block.allows_super_property = True
                 self.function_in(value, block, is_strict_list=True)
             elif type(value) is ir.Function:
+                self.accessor(member.kind, value)
                 self.method(value, super_call=member.kind == "constructor" and node.superclass is not None)
         self.private_names.pop()
         self.depth -= 1
         self.context = outer
+
+    def declared_private_names(self, node: ir.Class) -> set[str]:
+        """The private names of a class, each once; only a getter and a setter may share one."""
+        known: dict[str, set[str]] = {}
+        for member in node.members:
+            key = member.key
+            if type(key) is not ir.Const or type(key.value) is not str or not self.source.startswith(b"#", key.start):
+                continue
+            kinds = known.setdefault(key.value, set())
+            if kinds and not (kinds | {member.kind} == {"get", "set"} and member.kind not in kinds):
+                self.report("duplicate-declaration", key.start, key.end)
+            kinds.add(member.kind)
+        return set(known)
 
     def initialiser(self, value: ir.Expression) -> None:
         """A field's initialiser is a method's body of its own."""
@@ -599,6 +669,8 @@ class _Check:
 
     def class_declaration(self, node: ir.ClassDeclaration) -> None:
         if node.declaration.name:
+            if node.declaration.name in _STRICT_RESERVED or self.is_reserved(node.declaration.name):
+                self.report("reserved-word", *self.span_of_name(node.declaration.name, node))
             self.bind(self.scope, node.declaration.name, "class", node)
         self.class_(node.declaration)
 
@@ -782,6 +854,13 @@ class _Check:
         if type(value) is ir.Class and value.name and b"(" not in self.source[node.start : value.start]:
             self.bind(self.scope, value.name, "class", value)
         self.visit(value)
+
+
+def _may_have_octals(source: bytes) -> bool:
+    """Whether any digit follows a backslash or a leading zero: scans for one byte, which is quick."""
+    if _ESCAPED_DIGIT.search(source):
+        return True
+    return any(_LEADING_ZERO.match(source, match.start()) for match in _ZERO_DIGIT.finditer(source))
 
 
 def _copied(context: _Context) -> _Context:

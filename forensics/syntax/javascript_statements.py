@@ -61,6 +61,8 @@ _LONELY_WORDS: Final = frozenset({"export", "import", "const", "function", "clas
 _BRACE: Final = ord("{")
 _EXPORT_TYPE: Final = re.compile(rb"export\s+type\s+\*")
 _AWAIT_BEFORE: Final = re.compile(rb"\bawait\s+\Z")
+_NO_DEFAULT: Final = frozenset({"lexical_declaration", "variable_declaration", "enum_declaration"})
+_NO_BODY: Final = frozenset({"lexical_declaration", "using_declaration", "class_declaration"})
 _VALUE_NAMES: Final = frozenset({"type_annotation", "comment", "html_comment", "!", "ERROR"})
 
 
@@ -199,6 +201,9 @@ def inner_body(cx: Lowering, node: Node | None, depth: int) -> list[ir.Statement
         return []
     if cx.kind_names[node.kind_id] == "statement_block":
         return statement_list(cx, node.named_children, depth)
+    if cx.kind_names[node.kind_id] in _NO_BODY:
+        # The grammar accepts `if (a) const b = 1`, whose name nobody could use.
+        cx.problem(node.start_byte, node.end_byte, "error")
     return statement_list(cx, [node], depth)
 
 
@@ -511,6 +516,10 @@ def export(cx: Lowering, node: Node, depth: int, out: list[ir.Statement]) -> Non
     if not cx.namespaces:
         cx.has_module_syntax = True
     if declaration is not None:
+        if is_default and names[declaration.kind_id] in _NO_DEFAULT:
+            # The grammar accepts `export default const a = 1`.
+            cx.problem(declaration.start_byte, declaration.end_byte, "error")
+            is_default = False
         if is_default:
             export_default_declaration(cx, node, declaration, depth, out)
         else:
