@@ -68,6 +68,7 @@ def signature_displays(analysis: Analysis, whole: bool = False) -> list[Display]
     displays = [
         *(verdict_display(analysis, kind) for kind in ("categorical", "numeric")),
         task_display(analysis),
+        control_display(analysis),
         distinctive_display(analysis),
         *profile_displays(analysis),
         defect_display(analysis),
@@ -126,35 +127,57 @@ def _worded(analysis: Analysis, row: pd.Series[Any]) -> str:
     word = str(row["verdict"])
     if word in ("neither", "none") and "weak" in strengths:
         word += " (weak)"
-    return word if row["representative"] == row.name else f"{word}; same habit as {row['representative']}"
+    return word if row["representative"] == row.name else f"{word} (= {row['representative']})"
 
 
 def task_display(analysis: Analysis) -> Display:
-    """Whether each association holds task by task, what sparse cells and the null control say."""
+    """Whether each association holds task by task."""
     asked = analysis.associations[analysis.associations["role"] == "by"]
-    columns: dict[str, Any] = {"feature": asked["feature"], "label": asked["label"]}
-    if analysis.within:
-        columns |= {
-            "mean over tasks": asked["averaged"],
-            "range over tasks": _ranges(asked, "lowest", "highest"),
+    frame = pd.DataFrame(
+        {
+            "feature": asked["feature"],
+            "label": asked["label"],
+            "mean": asked["averaged"],
+            "range": _ranges(asked, "lowest", "highest"),
             "I²": asked["heterogeneity"],
-            "het. p": asked["heterogeneity_p"],
-            "one task left out": _ranges(asked, "without_task_low", "without_task_high"),
-            "95 % over tasks": _ranges(asked, "task_low", "task_high"),
+            "p of I²": asked["heterogeneity_p"],
+            "one left out": _ranges(asked, "without_task_low", "without_task_high"),
+            "95 % over them": _ranges(asked, "task_low", "task_high"),
         }
-    columns |= {
-        "cells < 5": asked["cells_below_5"],
-        "p χ²": asked["p_asymptotic"],
-        "p": asked["p"],
-        "Holm": asked["holm"],
-        "null V~": asked["null_corrected"],
-        "null p": asked["null_p"],
-    }
-    formats: dict[str, Format] = dict.fromkeys(("mean over tasks", "null V~", "I²"), two)
-    formats |= dict.fromkeys(("het. p", "p χ²", "p", "Holm", "null p"), p_value) | {"cells < 5": percent}
-    title = f"Within {' × '.join(analysis.within)}, and controls" if analysis.within else "Controls"
-    note = "V~ (√ε²~ for numbers; null V~ is ε²~ for them) throughout. Null: one shuffle of the label, tested alike."
-    return Display(title=title, frame=pd.DataFrame(columns).reset_index(drop=True), formats=formats, note=note)
+    ).reset_index(drop=True)
+    within = " × ".join(analysis.within)
+    note = (
+        f"V~ (√ε²~ for numbers) in each {within}: mean weighted by builds, range, heterogeneity; then over all builds with one"
+        f" {within} left out, and over resamples of whole {within}s."
+    )
+    formats: dict[str, Format] = {"mean": two, "I²": two, "p of I²": p_value}
+    return Display(title=f"Over {within}s", frame=frame if within else frame[:0], formats=formats, note=note)
+
+
+def control_display(analysis: Analysis) -> Display:
+    """What sparse cells, other corrections and the null control say."""
+    asked = analysis.associations[analysis.associations["role"] == "by"]
+    frame = pd.DataFrame(
+        {
+            "feature": asked["feature"],
+            "label": asked["label"],
+            "cells < 5": asked["cells_below_5"],
+            "smallest": asked["min_expected"],
+            "p χ²": asked["p_asymptotic"],
+            "p": asked["p"],
+            "Holm": asked["holm"],
+            "q": asked["q"],
+            "null V~": asked["null_corrected"],
+            "null p": asked["null_p"],
+        }
+    ).reset_index(drop=True)
+    formats: dict[str, Format] = {"cells < 5": percent, "smallest": lambda value: f"{value:.1f}", "null V~": two}
+    formats |= dict.fromkeys(("p χ²", "p", "Holm", "q", "null p"), p_value)
+    note = (
+        "Cells with an expected count below 5, and the smallest. Null: the label shuffled once, measured and tested alike"
+        " (ε²~ for numbers)."
+    )
+    return Display(title="Controls", frame=frame, formats=formats, note=note)
 
 
 def by_task_display(analysis: Analysis) -> Display:

@@ -46,7 +46,7 @@ def test_the_published_table_in_the_terminal(capsys: pytest.CaptureFixture[str])
     assert run(["signatures", str(STUDY / "architecture-report.csv"), "--by", "model", "--by", "condition"]) == 0
     said = capsys.readouterr().out
     for line in (
-        "manifest_layout    model      1116  .46  .45  .39–.51          .48   .001  .001  model idiom; same habit",
+        "manifest_layout    model      1116  .46  .45  .39–.51          .48   .001  .001  model idiom (= dev",
         "uses_typescript    model      1116  .20  .19  .13–.25          .19   .001  .001  neither (weak)",
         "has_tests          model      1116  .17  .15  .09–.22          .17   .001  .001  condition effect",
         "has_tests          condition  1116  .66  .65  .59–.71          .58   .001  .001",
