@@ -147,8 +147,8 @@ def task_display(analysis: Analysis) -> Display:
     ).reset_index(drop=True)
     within = " × ".join(analysis.within)
     note = (
-        f"V~ (√ε²~ for numbers) in each {within}: mean weighted by builds, range, heterogeneity; then over all builds with one"
-        f" {within} left out, and over resamples of whole {within}s."
+        f"V~ (√ε²~ for numbers) in each {within}: mean weighted by builds, range, heterogeneity; then over all builds"
+        f" with one {within} left out, and over resamples of whole {within}s."
     )
     formats: dict[str, Format] = {"mean": two, "I²": two, "p of I²": p_value}
     return Display(title=f"Over {within}s", frame=frame if within else frame[:0], formats=formats, note=note)
@@ -174,8 +174,8 @@ def control_display(analysis: Analysis) -> Display:
     formats: dict[str, Format] = {"cells < 5": percent, "smallest": lambda value: f"{value:.1f}", "null V~": two}
     formats |= dict.fromkeys(("p χ²", "p", "Holm", "q", "null p"), p_value)
     note = (
-        "Cells with an expected count below 5, and the smallest. Null: the label shuffled once, measured and tested alike"
-        " (ε²~ for numbers)."
+        "Cells with an expected count below 5, and the smallest. Null: the label shuffled once, measured and tested"
+        " alike (ε²~ for numbers)."
     )
     return Display(title="Controls", frame=frame, formats=formats, note=note)
 

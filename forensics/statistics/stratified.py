@@ -170,7 +170,7 @@ def task_interval(
     """Percentile interval of the corrected effect over resamples of whole strata: builds of a task may be alike.
 
     The percentiles are widened for the small number of strata by t and n / (n − 1) (Hesterberg, Am. Stat. 69, 2015,
-    371–386, section 5.3), without which 7 tasks cover 78 to 86 % where they should cover 95; with it 87 to 93 %.
+    371–386), without which 7 tasks cover 78 to 86 % where they should cover 95; with it 87 to 93 %.
     NaN with fewer than `MINIMUM_TASKS` strata. It answers another question than `association.v_interval`: how the value
     would move over other tasks drawn like these.
     """
