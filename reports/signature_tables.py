@@ -317,7 +317,12 @@ def comparison_displays(comparison: Comparison, by: str, sets: bool) -> list[Dis
         square = matrix(pairs)
         wide = square.rename_axis(by).reset_index()
         displays.append(Display(title="Distance matrix", frame=wide, formats=dict.fromkeys(square.columns, two)))
-        displays.append(Display(title="Dendrogram (average linkage)", frame=linkage(square), formats={"height": two}))
+        tree = linkage(square)
+        drawn = {name for side in ("first", "second") for members in tree[side] for name in members.split(" + ")}
+        lone = [str(name) for name in square.index if str(name) not in drawn]
+        note = f"Without {', '.join(lone)}: no distance to some of the others." if lone else ""
+        title = "Dendrogram (average linkage)"
+        displays.append(Display(title=title, frame=tree, formats={"height": two}, note=note))
     keys = ["group"] if sets else ["first", "second"]
     top = comparison.separating.groupby(keys, sort=False).head(3)
     if sets:

@@ -219,3 +219,13 @@ def test_compare_of_result_sets(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "Change of each model between the two sets" in said
     assert run(["compare", results, "--by", "archive"]) == 2
     assert "one archive only (archive): nothing to compare" in capsys.readouterr().err
+
+
+def test_groups_outside_the_tree_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [("s", model, f) for model in "ab" for f in "xxyz"] + [("t", "c", f) for f in "xyyz"]
+    assert (
+        run(["compare", csv(tmp_path, pd.DataFrame(rows, columns=["task", "model", "f"])), "--permutations", "99"]) == 0
+    )
+    said = capsys.readouterr().out
+    assert "not identifiable: they share no task" in said
+    assert "Without c: no distance to some of the others." in said
