@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 NOT_KNOWN = "the elements of an array are not known"
 LONGEST = 10_000
 _UNMODELLED = frozenset(
-    ["constructor", "copyWithin", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "valueOf", "group"]
+    ["constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "valueOf", "group"]
 )  # fmt: skip
 
 
@@ -282,6 +282,8 @@ def _push(interpreter: Interpreter, this: Any, arguments: list[Value], node: Any
     if this.frozen:
         return interpreter.throw("TypeError", "Cannot add property to an object that is not extensible")
     if not this.complete:
+        # Another list, so that nobody takes the array for unchanged.
+        interpreter.write(this.__dict__, "items", list(this.items))
         return Unknown(NOT_KNOWN)
     interpreter.set_items(this, [*this.items, *arguments])
     return len(this.items) if this.complete else Unknown(NOT_KNOWN)
@@ -400,6 +402,19 @@ def _fill(interpreter: Interpreter, this: JsArray, arguments: list[Value], node:
     return this
 
 
+def _copy_within(interpreter: Interpreter, this: JsArray, arguments: list[Value], node: Any) -> Value:
+    length = len(this.items)
+    to = relative_or_unknown(argument(arguments, 0), 0, length)
+    start = relative_or_unknown(argument(arguments, 1), 0, length)
+    end = relative_or_unknown(argument(arguments, 2), length, length)
+    if isinstance(to, Unknown) or isinstance(start, Unknown) or isinstance(end, Unknown):
+        interpreter.forget(this)
+        return this
+    copied = this.items[start:end][: length - to]
+    interpreter.set_items(this, [*this.items[:to], *copied, *this.items[to + len(copied) :]])
+    return this
+
+
 def relative_or_unknown(value: Value, default: int, length: int) -> int | Unknown:
     position = integer(value, default)
     return position if isinstance(position, Unknown) else relative(position, length)
@@ -489,6 +504,7 @@ _ARRAY: dict[str, Method] = {
     "splice": _changes(_splice),
     "sort": _changes(_sort),
     "reverse": _changes(_reverse),
+    "copyWithin": _changes(_copy_within),
     "fill": _needs_all(_fill, holes=True),
     "toSorted": _needs_all(_to_sorted),
     "toReversed": _needs_all(_to_reversed),

@@ -136,7 +136,8 @@ class BudgetExceeded(Exception):  # noqa: N818
 
 @dataclass(slots=True)
 class Frame:
-    """A function being run. `yielded` collects what a generator yields whose body runs ahead."""
+    """A function being run. `yielded` collects what a generator yields whose body runs ahead, inside of
+    `branching` branches."""
 
     closure: Closure | None
     this: Value
@@ -148,6 +149,7 @@ class Frame:
     is_static: bool = False
     generator: Generator | None = None
     yielded: list[Value] | None = None
+    branching: int = 0
 
 
 __all__ = ["MISSING", "BudgetExceeded", "Effect", "ExportReference", "Frame", "Host", "ImportReference", "ModuleRecord", "Phase", "Resolved", "Scope", "Site"]  # fmt: skip

@@ -219,7 +219,7 @@ def _new(i: Interpreter, node: ir.New, scope: Scope) -> Value:
     callee = i.evaluate(node.callee, scope)
     arguments, complete = spread_items(i, node.arguments, scope)
     if not complete:
-        arguments.append(Unknown("a spread argument"))
+        arguments.append(Unknown("a spread argument", v.SPREAD))
     return i.construct(callee, arguments, node)
 
 

@@ -77,6 +77,7 @@ STEP_BUDGET = 400_000
 CALL_DEPTH = 150
 OPEN_RECURSION = 4
 RECURSION_LIMIT = 20_000
+FEW = 4
 ELEMENTS = 100_000
 """How many elements a collection may have before its end counts as unknown."""
 
@@ -110,7 +111,6 @@ class Interpreter:
         self.labels: tuple[str, ...] = ()
         self.muted = 0
         self.survived: list[int] = []
-        self.missing_slot = MISSING
         self._numbers = itertools.count(1)
         self.state = self._main_state()
         self.scheduler = Scheduler(self)
@@ -571,13 +571,13 @@ class Interpreter:
         has_rest = any(isinstance(item, ir.RestPattern) for item in target.items)
         items: list[Value] = []
         rest: v.Rest | None = None
-        for item in self.elements(value):
+        for item in self.elements(value) if target.items else ():
             if isinstance(item, v.Rest):
                 rest = item
                 break
+            items.append(item)
             if not has_rest and len(items) >= len(target.items):
                 break
-            items.append(item)
         for index, element in enumerate(target.items):
             if element is None:
                 continue
@@ -879,7 +879,7 @@ class Interpreter:
         return MISSING
 
     def _member_of_unknown(self, owner: Unknown, name: str) -> Value:
-        if owner.tag and owner.tag != v.ABSENT:
+        if owner.tag and not owner.tag.startswith("*"):
             tagged = self.host.member(self, External(owner.tag), name)
             if tagged is not NotImplemented:
                 return tagged
@@ -1010,6 +1010,8 @@ class Interpreter:
                 if found.setter is not None:
                     self.call_closure(found.setter, owner, [value], found.setter.function)
                 return
+            if isinstance(found, Unknown) and found.tag == v.ABSENT:
+                self.write(owner.__dict__, "shuffled", True)
             self.write(owner.properties, name, value)
         elif isinstance(owner, (Closure, ClassValue)):
             found = owner.properties.get(name)
@@ -1076,7 +1078,7 @@ class Interpreter:
             return Short(callee if isinstance(callee, Undefined) else UNDEFINED)
         arguments, complete = spread_items(self, node.arguments, scope)
         if not complete:
-            arguments.append(Unknown("a spread argument"))
+            arguments.append(Unknown("a spread argument", v.SPREAD))
         if type(this) is Unknown and type(callee) is Unknown and this.candidates and isinstance(node.callee, ir.Member):
             return self._call_on_candidates(this, node.callee.name, arguments, node, callee)
         return self.call(callee, this, arguments, node)
@@ -1140,6 +1142,11 @@ class Interpreter:
         if kind is External:
             return self.call_external(callee, arguments, node, is_new=False)
         if kind is Builtin:
+            if arguments and _is_spread(arguments[-1]):
+                return self._call_builtin_with_rest(callee, this, arguments, node)
+            for index, item in enumerate(arguments):
+                if type(item) is Unknown and item.closed and 0 < len(item.candidates) <= FEW and _all_plain(item):
+                    return self._call_for_each_option(callee, this, arguments, index, node)
             result = callee.call(self, this, arguments, node)
             if type(result) is Unknown:
                 self.may_throw(f"{callee.name} may throw")
@@ -1156,6 +1163,42 @@ class Interpreter:
             self._run_callbacks(arguments)
             return Unknown("what is called is not a function")
         return self.throw("TypeError", f"{self._written(node)} is not a function")
+
+    def _call_for_each_option(
+        self, callee: Builtin, this: Value, arguments: list[Value], index: int, node: ir.Node
+    ) -> Value:
+        """A call of which one argument is one of few values: each may be the one."""
+        found: list[Value] = []
+
+        def with_option(option: Value) -> Callable[[], Completion | None]:
+            def run_one() -> Completion | None:
+                given = [*arguments[:index], option, *arguments[index + 1 :]]
+                found.append(self.call(callee, this, given, node))
+                return None
+
+            return run_one
+
+        self.state.fork(*[with_option(option) for option in arguments[index].candidates])
+        result = found[0]
+        for other in found[1:]:
+            result = merged(result, other)
+        return result
+
+    def _call_builtin_with_rest(self, callee: Builtin, this: Value, arguments: list[Value], node: ir.Node) -> Value:
+        """A call with an unknown number of further arguments."""
+        self.may_throw(f"{callee.name} may throw")
+        known = arguments[:-1]
+        if callee.name == "array.push" and isinstance(this, JsArray):
+            callee.call(self, this, known, node)
+            self.write(this.__dict__, "complete", False)
+        elif callee.name in ("Array.of", "array.concat", "Array"):
+            made = callee.call(self, this, known, node)
+            return JsArray(made.items if isinstance(made, JsArray) else known, complete=False)
+        else:
+            for item in (this, *known):
+                self.forget(item)
+            self._run_callbacks(known)
+        return Unknown(f"{callee.name} of an unknown number of arguments")
 
     @staticmethod
     def _written(node: ir.Node) -> str:
@@ -1250,7 +1293,7 @@ class Interpreter:
 
         def body() -> Completion | None:
             if not function.is_arrow:
-                scope.variables["arguments"] = JsArray(arguments)
+                scope.variables["arguments"] = _argument_array(arguments, bool(arguments) and _is_spread(arguments[-1]))
             self._bind_parameters(function.parameters, arguments, scope)
             self._hoist(function.body, scope)
             return run(self, function.body, scope)
@@ -1282,11 +1325,13 @@ class Interpreter:
                 holder = holder.parent
 
     def _bind_parameters(self, parameters: list[ir.Pattern], arguments: list[Value], scope: Scope) -> None:
+        open_end = bool(arguments) and _is_spread(arguments[-1])
         for index, parameter in enumerate(parameters):
             if type(parameter) is ir.RestPattern:
-                self.bind(parameter.target, JsArray(arguments[index:]), scope, scope)
+                self.bind(parameter.target, _argument_array(arguments[index:], open_end), scope, scope)
                 return
-            value = arguments[index] if index < len(arguments) else UNDEFINED
+            missing: Value = Unknown("a spread argument") if open_end else UNDEFINED
+            value = arguments[index] if index < len(arguments) else missing
             if type(parameter) is ir.Name:
                 scope.variables[parameter.name] = value
             else:
@@ -1304,9 +1349,17 @@ class Interpreter:
             frame.generator = generator
             return GeneratorValue(generator.pull)
         # What runs here may be undone: the body runs ahead, and its yields are handed out one by one.
-        frame.yielded = []
-        result = body()
-        yielded = frame.yielded
+        frame.yielded = yielded = []
+        found: list[Value] = []
+
+        def run_body() -> None:
+            frame.branching = self.state.branching
+            found.append(body())
+
+        self.maybe(run_body)
+        result = found[0] if found else UNDEFINED
+        if not found:
+            yielded.append(v.Rest("a generator that throws"))
         position = {"next": 0}
 
         def pull(sent: Value) -> tuple[str, Value] | None:
@@ -1325,14 +1378,19 @@ class Interpreter:
         frame = self.frames[-1]
         items = self.elements(value) if delegate else iter([value])
         result: Value = UNDEFINED
+        generator = frame.generator
         for item in items:
-            if frame.generator is not None and not isinstance(item, v.Rest):
-                if self.scheduler.can_stop:
-                    result = frame.generator.give(item)
-                    continue
-                frame.generator.broken = True
+            is_rest = isinstance(item, v.Rest)
+            if generator is not None and not generator.broken and not is_rest and self.scheduler.can_stop:
+                result = generator.give(item)
+                continue
+            if generator is not None:
+                # From here the body runs ahead, and what it yields can't be told.
+                generator.broken = True
             elif frame.yielded is not None:
-                frame.yielded.append(v.Rest("what a generator gives") if self.state.branching else item)
+                frame.yielded.append(
+                    v.Rest("what a generator gives") if self.state.branching > frame.branching or is_rest else item
+                )
             result = Unknown("what a generator is sent")
         return UNDEFINED if delegate else result
 
@@ -1604,7 +1662,8 @@ class Interpreter:
         if isinstance(value, JsObject):
             if not value.complete or value.base is not None:
                 return Unknown("the keys of an object are not known")
-            if any(isinstance(item, Unknown) and item.tag == v.ABSENT for item in value.properties.values()):
+            absent = any(isinstance(item, Unknown) and item.tag == v.ABSENT for item in value.properties.values())
+            if absent or value.shuffled is not False:
                 return Unknown("the keys of an object depend on a condition")
             return [key for key in own_keys(value.properties) if self.is_enumerable(value, key)]
         if isinstance(value, JsArray):
@@ -1656,6 +1715,24 @@ def _delay(effect: Effect) -> float:
     """Milliseconds after which a timer runs its callback."""
     delay = effect.arguments[1] if effect.name.endswith("setTimeout") and len(effect.arguments) > 1 else 0
     return float(delay) if v.is_number(delay) and delay == delay else 0
+
+
+def _all_plain(value: Unknown) -> bool:
+    """Whether all that a value may be is known and can't be changed."""
+    return all(
+        isinstance(item, v.PRIMITIVES) and not (isinstance(item, Undefined) and item.reason)
+        for item in value.candidates
+    )
+
+
+def _is_spread(value: Value) -> bool:
+    return type(value) is Unknown and value.tag == v.SPREAD
+
+
+def _argument_array(arguments: list[Value], open_end: bool) -> JsArray:
+    if not open_end:
+        return JsArray(arguments)
+    return JsArray([item for item in arguments if not _is_spread(item)], complete=False)
 
 
 def _is_defined(value: Value) -> bool:

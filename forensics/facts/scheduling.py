@@ -12,16 +12,21 @@ from __future__ import annotations
 import heapq
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from greenlet import getcurrent, greenlet
 
 from forensics.facts.execution import Frame, Site
-from forensics.facts.state import JsThrow, Region, State
+from forensics.facts import values as v
+from forensics.facts.state import MISSING, JsThrow, Region, State, common, put
 from forensics.facts.values import UNDEFINED, External, Promise, Unknown, Value
 
 if TYPE_CHECKING:
     from forensics.facts.interpreter import Interpreter
+
+Deferred = tuple[dict[str, Value], str, Value, Value]
+"""A slot (container, name), what stands there meanwhile, and what will."""
 
 NOT_SETTLED = "a promise that isn't settled yet"
 LINES = 500
@@ -30,7 +35,7 @@ LINES = 500
 class Line:
     """One line of execution: the main program, or an asynchronous function from its first await on."""
 
-    __slots__ = ("active", "frames", "stack", "state", "thread")
+    __slots__ = ("active", "blurred", "frames", "promise", "stack", "state", "thread")
 
     def __init__(self, frames: list[Frame], stack: list[Site], state: State) -> None:
         self.frames = frames
@@ -38,6 +43,14 @@ class Line:
         self.state = state
         self.active: dict[int, int] = {}
         self.thread: Any = None
+        self.promise: Promise | None = None
+        self.blurred: list[Deferred] = []
+
+    def may_have_stopped(self) -> None:
+        """On one side of a condition this line has stopped: what it assigns from here on may come later."""
+        root = self.state.regions[0]
+        if root.journal is None:
+            root.journal = {}
 
 
 class Scheduler:
@@ -118,15 +131,17 @@ class Scheduler:
 
     # ------------------------------------------------------------------------- lines
 
-    def start(self, body: Callable[[], object]) -> None:
-        """Run a body on a line of its own until it stops or ends."""
+    def start(self, body: Callable[[], object], promise: Promise) -> None:
+        """Run the body of an asynchronous function on a line of its own until it stops or ends."""
         i = self.interpreter
         line = Line(list(i.frames), list(i.stack), i.new_state())
+        line.promise = promise
         self.lines += 1
 
         def whole() -> None:
             try:
                 body()
+                self._blur(line)
             finally:
                 self.lines -= 1
 
@@ -205,17 +220,23 @@ class Scheduler:
         """What `await value` gives; other code runs meanwhile where it would."""
         i = self.interpreter
         frame = i.frames[-1]
-        i.may_throw("an asynchronous call that may fail")
+        if _may_fail(value):
+            i.may_throw("an asynchronous call that may fail")
         if self.current is not None and self.can_stop:
             line = self.current
             self.when_settled(value, lambda: self.resume(line))
+            self._blur(line)
             line.thread.parent.switch()
+            sharpen(i, line.blurred)
         elif self.current is None and frame.promise is None and not i.state.branching:
             done: list[bool] = []
             self.when_settled(value, lambda: done.append(True))
             self.drain(lambda: bool(done))
+        elif self.current is not None:
+            self.current.may_have_stopped()
         frame.has_awaited = True
-        i.may_throw("an asynchronous call that may fail")
+        if _may_fail(value):
+            i.may_throw("an asynchronous call that may fail")
         if isinstance(value, Promise):
             value.handled = True
             for condition in value.may_reject:
@@ -238,9 +259,7 @@ class Scheduler:
                     value.awaited_at = len(i.effects)
                 if value.settled is not True:
                     return Unknown(NOT_SETTLED)
-                for container, name, meanwhile, after in value.deferred:
-                    if container.get(name) is meanwhile:
-                        i.write(container, name, after)
+                sharpen(i, value.deferred)
                 if value.rejected is True:
                     raise JsThrow(value.value)
                 if value.rejected is not False:
@@ -263,7 +282,7 @@ class Scheduler:
         promise = Promise(Unknown(NOT_SETTLED), settled=False)
         frame.promise = promise
         if self.can_stop and not i.muted and self.lines < LINES:
-            self.start(lambda: self._body(promise, run))
+            self.start(lambda: self._body(promise, run), promise)
             return promise
         self._ahead(promise, frame, run)
         return promise
@@ -274,13 +293,35 @@ class Scheduler:
         try:
             value = run()
         except JsThrow as thrown:
-            state.close(root, None, _anything)
+            self._end(state, root)
             self.reject(promise, thrown.value)
             return
         conditions = tuple(item.condition for item in root.escapes if item.completion[0] == "throw" and item.condition)
-        state.close(root, None, _anything)
+        self._end(state, root)
         promise.may_reject = conditions
         self.resolve(promise, value)
+
+    @staticmethod
+    def _end(state: State, root: Region) -> None:
+        """Merge the ways that a line ended, and keep the journal for `_blur`."""
+        journal = root.journal
+        state.close(root, None, _anything)
+        after = Region(())
+        after.journal = journal
+        state.regions.append(after)
+
+    def _blur(self, line: Line) -> None:
+        """Where a line may have stopped earlier, what it assigned since may not have happened yet for others."""
+        root = line.state.regions[0] if line.state.regions else None
+        journal = root.journal if root is not None else None
+        line.blurred = []
+        if root is None or journal is None or line.promise is None:
+            return
+        root.journal = None
+        line.state.journal = None
+        for container, name, old in journal.values():
+            self._defer(line.blurred, container, name, old)
+        line.promise.deferred.extend(line.blurred)
 
     def _ahead(self, promise: Promise, frame: Frame, run: Callable[[], Value]) -> None:
         i = self.interpreter
@@ -297,26 +338,54 @@ class Scheduler:
         i.state.close(region, None, _nothing)
         if frame.has_awaited:
             for container, name, old in list(journal.values()):
-                self._defer(promise, container, name, old)
+                self._defer(promise.deferred, container, name, old)
         if thrown is not None:
             self.reject(promise, thrown.value)
         else:
             self.resolve(promise, value)
 
-    def _defer(self, promise: Promise, container: dict[str, Value], name: str, old: Any) -> None:
+    def _defer(self, deferred: list[Deferred], container: dict[str, Value], name: str, old: Any) -> None:
+        """Put back what stood in a slot as far as others may still see it, and note what will stand there."""
         i = self.interpreter
-        after = container.get(name, i.missing_slot)
-        if after is old:
+        after = container.get(name, MISSING)
+        if after is old or (name == "complete" and v.is_record(container)):
             return
         if isinstance(old, (list, dict)):
-            i.write(container, name, type(old)(old))
+            meanwhile: Any = common([old, after])
+            deferred.append((container, name, meanwhile, Collected(after, container["complete"])))
+            i.write(container, name, meanwhile)
             i.write(container, "complete", False)
-            promise.deferred.append((container, name, container[name], after))
-            promise.deferred.append((container, "complete", False, True))
             return
         meanwhile = i.merged(old, after)
         i.write(container, name, meanwhile)
-        promise.deferred.append((container, name, meanwhile, after))
+        deferred.append((container, name, meanwhile, after))
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """What an array or a map will hold."""
+
+    held: Any
+    complete: bool
+
+
+def sharpen(i: Interpreter, deferred: list[Deferred]) -> None:
+    """Let what was deferred have happened, where nothing else was assigned meanwhile."""
+    for container, name, meanwhile, after in deferred:
+        if container.get(name) is not meanwhile:
+            continue
+        if isinstance(after, Collected):
+            i.write(container, name, after.held)
+            i.write(container, "complete", after.complete)
+        else:
+            i.write(container, name, after)
+
+
+def _may_fail(value: Value) -> bool:
+    """Whether awaiting a value may throw for a reason outside the build."""
+    if isinstance(value, Promise):
+        return value.outside or value.settled is not True or isinstance(value.value, (Unknown, External))
+    return isinstance(value, (External, Unknown))
 
 
 def _anything(completion: object) -> bool:
@@ -356,15 +425,37 @@ class Generator:
         self.line.thread.parent.switch()
         return self.sent
 
+    def _run_ahead(self) -> None:
+        """Run the rest of the body as something that perhaps happens."""
+        if self.ended:
+            return
+        i = self.scheduler.interpreter
+        state = self.line.state
+        root = state.regions[0]
+        root.journal = journal = root.journal if root.journal is not None else {}
+        state.refresh()
+        state.conditions = (*i.state.conditions, state.new_condition())
+        state.branching += 1
+        self.scheduler.resume(self.line)
+        after = state.snapshot(journal)
+        for container, name, old in journal.values():
+            put(container, name, old)
+        i.state.merge_in(after)
+
     def pull(self, sent: Value) -> tuple[str, Value] | None:
         """Run to the next yield. None where the code around may be undone, and from then on."""
-        if self.broken or not self.scheduler.can_stop or self.scheduler.interpreter.muted:
+        if self.broken:
+            return None
+        if not self.scheduler.can_stop or self.scheduler.interpreter.muted:
             self.broken = True
+            self._run_ahead()
             return None
         if self.ended:
             return ("return", UNDEFINED)
         self.sent = sent
         self.scheduler.resume(self.line)
+        if self.broken:
+            return None
         if self.given[0] == "throw":
             raise self.given[1]
         return self.given

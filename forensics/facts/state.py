@@ -112,17 +112,18 @@ class State:
             key = (id(container), name)
             if key not in journal:
                 journal[key] = (container, name, container.get(name, MISSING))
-        _set(container, name, value)
+        put(container, name, value)
 
     def snapshot(self, journal: Journal) -> Journal:
         return {key: (container, name, container.get(name, MISSING)) for key, (container, name, _) in journal.items()}
 
-    def _find_journal(self) -> None:
+    def refresh(self) -> None:
+        """Find the journal that assignments are noted in."""
         self.journal = next((region.journal for region in reversed(self.regions) if region.journal is not None), None)
 
     def _fold(self, journal: Journal) -> None:
         """Let the journal of the code around know what was assigned inside."""
-        self._find_journal()
+        self.refresh()
         if self.journal is not None:
             for key, slot in journal.items():
                 self.journal.setdefault(key, slot)
@@ -148,8 +149,8 @@ class State:
         self.conditions = outer
         difference = self.snapshot(journal)
         for container, name, old in journal.values():
-            _set(container, name, old)
-        self._find_journal()
+            put(container, name, old)
+        self.refresh()
         escapes = region.escapes
         if region.maybe_thrown is not None:
             escapes.append(region.maybe_thrown)
@@ -188,6 +189,10 @@ class State:
         self._apply([{}, branch.difference, *(escape.difference for escape in branch.escapes)])
         return branch
 
+    def merge_in(self, difference: Journal) -> None:
+        """Assign what was perhaps assigned."""
+        self._apply([{}, difference])
+
     def restore(self, differences: list[Journal]) -> None:
         """Make the state what it was at one of several escapes."""
         self._apply(differences)
@@ -198,7 +203,11 @@ class State:
             for key, slot in difference.items():
                 keys.setdefault(key, slot)
         current = self.snapshot(keys)
+        unordered = _unordered(current, differences) if len(differences) > 1 else frozenset()
         for container, name, value in _merged_slots(current, [current | difference for difference in differences]):
+            if (id(container), name) in unordered and value is not MISSING:
+                candidates, closed = options_of(value)
+                value = Unknown("properties in an order that depends on a condition", v.ABSENT, candidates, closed)
             self.write(container, name, value)
 
     # ---------------------------------------------------------------------- regions
@@ -288,7 +297,7 @@ class State:
         promoted = [escape for escape in promoted if escape not in ending]
         self._promote(journal, promoted)
         for container, name, value in slots:
-            _set(container, name, value)
+            put(container, name, value)
         self.conditions = (*self.conditions, *(escape.condition for escape in promoted if escape.condition))
         return result
 
@@ -347,7 +356,8 @@ def captures_labels(kind: str, labels: tuple[str, ...]) -> Callable[[Completion]
     return lambda completion: completion[0] == kind and completion[1] in labels
 
 
-def _set(container: dict[str, Value], name: str, value: Value) -> None:
+def put(container: dict[str, Value], name: str, value: Value) -> None:
+    """Assign a slot without noting it."""
     if value is MISSING:
         container.pop(name, None)
     else:
@@ -408,7 +418,7 @@ def _merged_slots(keys: Journal, versions: list[Journal]) -> list[Slot]:
         if all(option is first for option in options[1:]):
             found.setdefault(key, (container, name, first))
         elif name in ("items", "entries") and isinstance(first, (list, dict)):
-            found[key] = (container, name, _common(options))
+            found[key] = (container, name, common(options))
             found[id(container), "complete"] = (container, "complete", False)
         elif name in ("complete", "settled") and v.is_record(container):
             decided = all if name == "complete" else any
@@ -418,7 +428,21 @@ def _merged_slots(keys: Journal, versions: list[Journal]) -> list[Slot]:
     return list(found.values())
 
 
-def _common(options: list[Any]) -> Any:
+def _unordered(current: Journal, differences: list[Journal]) -> frozenset[Key]:
+    """New slots that the differences add to one container in different orders."""
+    added = [[key for key in difference if current[key][2] is MISSING and difference[key][2] is not MISSING] for difference in differences]  # fmt: skip
+    if sum(map(len, added)) < 2 or all(keys == added[0] for keys in added):
+        return frozenset()
+    containers: dict[int, list[list[Key]]] = {}
+    for keys in added:
+        for container in {key[0] for key in keys}:
+            containers.setdefault(container, []).append([key for key in keys if key[0] == container])
+    return frozenset(
+        key for orders in containers.values() if len(orders) > 1 and any(order != orders[0] for order in orders) for key in orders[0] + orders[1]
+    )  # fmt: skip
+
+
+def common(options: list[Any]) -> Any:
     """The elements or entries that several versions of a collection begin with."""
     if isinstance(options[0], dict):
         return {

@@ -184,7 +184,8 @@ def _make_unknown(i: Interpreter, container: dict[str, Value], name: str, value:
     elif isinstance(old, bool) and name in ("complete", "settled") and v.is_record(container):
         i.write(container, name, False)
     else:
-        tag = v.ABSENT if old is MISSING or value is MISSING else ""
+        absent = any(item is MISSING or (isinstance(item, Unknown) and item.tag == v.ABSENT) for item in (old, value))
+        tag = v.ABSENT if absent else ""
         i.write(container, name, Unknown("it changes in a loop whose length is not known", tag))
 
 
@@ -285,10 +286,10 @@ def _try(i: Interpreter, statement: ir.Try, scope: Scope) -> Completion | None:
     completion = outcome(lambda: _try_catch(i, statement, scope))
     escapes = [*region.escapes, *([region.maybe_thrown] if region.maybe_thrown is not None else [])]
     for escape in escapes:
+        escape.difference = dict(region.journal or {}) | escape.difference
 
         def finish(escape: Any = escape) -> Completion | None:
-            for container, name, value in escape.difference.values():
-                i.write(container, name, value)
+            i.state.restore([escape.difference])
             return block(i, statement.finalizer, scope)
 
         i.muted += 1
@@ -326,7 +327,7 @@ def _try_catch(i: Interpreter, statement: ir.Try, scope: Scope) -> Completion | 
         inner = Scope(scope)
         if statement.parameter is not None:
             i.bind(statement.parameter, thrown, inner, inner)
-        return run(i, handler, Scope(inner))
+        return block(i, handler, inner)
 
     if completion is not None and completion[0] == "throw":
         # Certainly thrown, here or earlier: the states meet in the handler.
@@ -337,6 +338,10 @@ def _try_catch(i: Interpreter, statement: ir.Try, scope: Scope) -> Completion | 
         return handle(caught)
     if not escaped:
         return resumed(state.close(region, completion, captures_throw))
+    # What was assigned after the throw didn't happen on that way.
+    before = dict(region.journal or {})
+    for escape in escaped:
+        escape.difference = before | escape.difference
     region.escapes = [escape for escape in region.escapes if escape.completion[0] != "throw"]
     region.maybe_thrown = None
     completion = state.close(region, completion, captures_nothing)

@@ -112,7 +112,7 @@ class JsArray:
 class JsObject:
     """An object. `complete` is False where properties may exist that `properties` does not hold.
 
-    `hidden` names properties that are not enumerable; `error` is the class name of an error object; `prototype` is what
+    `shuffled` is True where the order of the properties isn't known. `hidden` names those that are not enumerable; `error` is the class name of an error object; `prototype` is what
     a constructor function's `prototype` was, or `Object.create`'s argument.
     """
 
@@ -129,6 +129,7 @@ class JsObject:
         self.hidden: frozenset[str] = frozenset()
         self.error = ""
         self.frozen = False
+        self.shuffled = False
         self.prototype: JsObject | None = None
 
 
@@ -277,6 +278,8 @@ PRIVATE = "\0"
 """Begins the name of a private member."""
 LONGEST_TEXT = 262_144
 MOST_PARTS = 200
+SPREAD = "*spread*"
+"""The tag of a last argument that stands for an unknown number of arguments."""
 ABSENT = "*absent*"
 """The tag of a property's value that is there only under a condition."""
 PRIMITIVES = (str, int, float, bool, type(None), Undefined, Symbol, BigIntValue)

@@ -139,6 +139,8 @@ def encoded(interpreter: Interpreter, value: Any, depth: int = 0) -> Any:
             "value": [[inner(pair.items[0]), inner(pair.items[1])] for pair in interpreter.iterate(value)],
         }
     if isinstance(value, v.JsObject) and value.complete:
+        if isinstance(interpreter.keys(value), v.Unknown):
+            return unknown
         return {
             "$": "object",
             "value": [[key, inner(interpreter.member(value, key))] for key in own_keys(value.properties)],
@@ -161,4 +163,6 @@ def agreement(expected: Any, found: Any) -> str:
         return "wrong" if "wrong" in verdicts else "unknown" if "unknown" in verdicts else "same"
     if isinstance(expected, bool) or isinstance(found, bool):
         return "same" if expected is found else "wrong"
+    if isinstance(expected, (int, float)) and isinstance(found, (int, float)):
+        return "same" if float(expected) == float(found) else "wrong"
     return "same" if expected == found else "wrong"
