@@ -243,7 +243,7 @@ def measure(page_path: Path, browser_path: str) -> dict[str, float]:
         page = browser.new_page(viewport={"width": 1280, "height": 900})
         start = time.perf_counter()
         page.goto(page_path.absolute().as_uri())
-        page.wait_for_function("document.documentElement.dataset.ready === 'true'")
+        page.wait_for_selector("html[data-ready=true]", state="attached")
         measured["open"] = (time.perf_counter() - start) * 1000
         painted = """change => new Promise(done => { const start = performance.now(); location.hash = change;
             requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now() - start))); })"""

@@ -9,7 +9,7 @@ from msgspec import Struct
 from forensics.records import Rule, Severity
 from forensics.results import BuildResult, ReportedFinding, ScanResult
 from reports.ordering import findings_in_order, scanner_of, scanners_in_order
-from reports.rates import LabelRates, Rate, has_rule, is_judged, rate, rates_by_label
+from reports.rates import LabelRates, Rate, Sightings, rate, rates_by_label
 
 MOST_SPECIMENS = 3
 CONFIDENCE_RANK = {"high": 0, "medium": 1, "low": 2}
@@ -48,8 +48,15 @@ def entries(result: ScanResult, rules: Mapping[str, Rule]) -> tuple[Entry, ...]:
         builds = {specimen.build.id for specimen in found[rule] if not specimen.finding.suppressed}
         return order.get(scanner_of(rule), len(order)), -len(builds), rule
 
+    sightings = Sightings(result)
     return tuple(
-        _entry(result, rules.get(rule) or _unknown_rule(rule, found[rule][0].finding.severity), number, found[rule])
+        _entry(
+            result,
+            rules.get(rule) or _unknown_rule(rule, found[rule][0].finding.severity),
+            number,
+            found[rule],
+            sightings,
+        )
         for number, rule in enumerate(sorted(found, key=rank), start=1)
     )
 
@@ -59,13 +66,8 @@ def rules_not_found(result: ScanResult, rules: Mapping[str, Rule]) -> tuple[Rule
     return tuple(rule for identifier, rule in rules.items() if identifier not in found)
 
 
-def _entry(result: ScanResult, rule: Rule, number: int, found: list[Specimen]) -> Entry:
-    def counts(build: BuildResult) -> bool:
-        return has_rule(build, rule.id)
-
-    def judged(build: BuildResult) -> bool:
-        return is_judged(build, rule.id)
-
+def _entry(result: ScanResult, rule: Rule, number: int, found: list[Specimen], sightings: Sightings) -> Entry:
+    counts, judged = sightings.of(rule.id), sightings.judged(rule.id)
     over = [build for build in result.builds if judged(build)]
     return Entry(
         rule=rule,

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from forensics.results import BuildResult, ScanResult
 from reports.ordering import scanners_in_order, start_of
-from reports.rates import Rate, difference, groupings, has_error, has_rule, is_judged, labels_of, rate
+from reports.rates import Rate, Sightings, difference, groupings, has_error, labels_of, rate
 
 HEADINGS = {"launch": "Launch", "verdict": "Verdicts", "rule": "Builds with at least one finding of a rule"}
 
@@ -55,6 +55,7 @@ def compare(result: ScanResult, label: str) -> Comparison:
     values = groupings(result)[label]
     groups = [[build for build in result.builds if labels_of(build, result).get(label) == value] for value in values]
     rows: list[Row] = []
+    sightings = Sightings(result)
 
     def add(
         kind: str,
@@ -75,7 +76,7 @@ def compare(result: ScanResult, label: str) -> Comparison:
         for status in statuses:
             add("verdict", scanner, status, _has_verdict(scanner, status), _is_scanned_by(scanner))
     for rule in sorted({finding.rule for build in result.builds for finding in build.findings}):
-        add("rule", rule, "", _finds(rule), _judges(rule))
+        add("rule", rule, "", sightings.of(rule), sightings.judged(rule))
     return Comparison(
         label, tuple((value, len(group)) for value, group in zip(values, groups, strict=True)), tuple(rows)
     )
@@ -95,11 +96,3 @@ def _has_verdict(scanner: str, status: str) -> Callable[[BuildResult], bool]:
 
 def _is_scanned_by(scanner: str) -> Callable[[BuildResult], bool]:
     return lambda build: any(v.scanner == scanner for v in build.verdicts)
-
-
-def _finds(rule: str) -> Callable[[BuildResult], bool]:
-    return lambda build: has_rule(build, rule)
-
-
-def _judges(rule: str) -> Callable[[BuildResult], bool]:
-    return lambda build: is_judged(build, rule)

@@ -27,7 +27,7 @@ from reports.comparison import compare
 from reports.excerpts import excerpt
 from reports.hostile_text import clipped, one_line, visible
 from reports.ordering import Start, counts, findings_in_order, scanners_in_order, start_of, tone
-from reports.page_data import embedded, page_data
+from reports.page_data import embedded_data
 from reports.rates import Rate, groupings, has_error, labels_of, rate, rates_by_label
 from reports.rule_examples import examples_folder, read_examples
 from reports.templates_folder import templates_folder
@@ -79,7 +79,7 @@ def write_html(
     style = (folder / "report.css").read_text(encoding="utf-8")
     script = (folder / "report.js").read_text(encoding="utf-8")
     environment = _environment(folder)
-    encoding, data = embedded(page_data(result, rules))
+    encoding, data, left_out = embedded_data(result)
     text = environment.get_template("report.html.j2").render(
         policy=(
             f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; img-src data:; "
@@ -89,6 +89,7 @@ def write_html(
         script=Markup(script),
         encoding=encoding,
         data=Markup(data),
+        left_out=left_out,
         rules=rules,
         **_overview(result),
         **_catalogue(result, rules, examples or examples_folder()),

@@ -12,13 +12,14 @@ from collections.abc import Mapping
 
 import msgspec
 
-from forensics.records import SEVERITIES, Rule
-from forensics.results import Place, ScanResult
+from forensics.records import SEVERITIES, Severity
+from forensics.results import BuildResult, Place, ScanResult
 from reports.excerpts import ExcerptLine, excerpt
 from reports.hostile_text import clipped, one_line, visible
 from reports.ordering import findings_in_order, scanners_in_order, start_of, tone
 from reports.rates import labels_of
 
+BUDGET = 8_000_000  # bytes of embedded text; with catalogue, style and script the file stays below 10 MB
 COMPRESSED_FROM = 2_000_000  # bytes of JSON
 LONGEST_NAME = 400
 LONGEST_MESSAGE = 3000
@@ -42,11 +43,25 @@ class _Strings:
         return self.numbers.setdefault(one_line(clipped(text, LONGEST_NAME)), len(self.numbers))
 
 
-def page_data(result: ScanResult, rules: Mapping[str, Rule]) -> dict[str, object]:
-    """The document that report.js reads; its shape is described there."""
+def embedded_data(result: ScanResult) -> tuple[str, str, int]:
+    """(encoding, text, findings left out) of the data for the page.
+
+    Beyond the budget the least severe findings are left out until the rest fits.
+    """
+    total = sum(len(build.findings) for build in result.builds)
+    kept = total
+    while True:
+        encoding, text = embedded(page_data(result, kept))
+        if len(text) <= BUDGET or not kept:
+            return encoding, text, total - kept
+        kept = min(kept - 1, int(kept * BUDGET / len(text) * 0.95))
+
+
+def page_data(result: ScanResult, most: int | None = None) -> dict[str, object]:
+    """The document that report.js reads; its shape is described there. At most `most` findings, the severest."""
     strings = _Strings()
     strings("")
-    findings, places = _findings(result, rules, strings)
+    findings, places = _findings(result, strings, most)
     builds = _builds(result, strings)
     return {"strings": list(strings.numbers), "builds": builds, "findings": findings, "places": places}
 
@@ -96,6 +111,12 @@ def _builds(result: ScanResult, strings: _Strings) -> dict[str, object]:
             for name in label_names
         ],
         "verdicts": [{"scanner": strings(scanner), **columns} for scanner, columns in verdicts.items()],
+        "errors_found": [_counted(build, "error") for build in builds],
+        "warnings_found": [_counted(build, "warning") for build in builds],
+        "rules_found": [
+            sorted({strings.name(finding.rule) for finding in build.findings if not finding.suppressed})
+            for build in builds
+        ],
         "start": [STARTS.index(start_of(build.launch_paths)) for build in builds],
         "launch": [
             [
@@ -121,13 +142,16 @@ def _builds(result: ScanResult, strings: _Strings) -> dict[str, object]:
 
 
 def _findings(
-    result: ScanResult, rules: Mapping[str, Rule], strings: _Strings
+    result: ScanResult, strings: _Strings, most: int | None
 ) -> tuple[dict[str, list[object]], dict[str, list[int]]]:
     names = ("build", "rule", "severity", "confidence", "message", "fix", "suppressed", "fingerprint", "place")
     columns: dict[str, list[object]] = {name: [] for name in (*names, "related", "evidence")}
     places = _Places(result, strings)
+    allowed = _severest(result, most)
     for number, build in enumerate(result.builds):
         for finding in findings_in_order(build):
+            if allowed is not None and (number, finding.fingerprint) not in allowed:
+                continue
             columns["build"].append(number)
             columns["rule"].append(strings.name(finding.rule))
             columns["severity"].append(SEVERITIES.index(finding.severity))
@@ -140,6 +164,22 @@ def _findings(
             columns["related"].append([places.add(place) for place in finding.related])
             columns["evidence"].append([strings(step) for step in finding.evidence[:MOST_EVIDENCE]])
     return columns, places.columns
+
+
+def _counted(build: BuildResult, severity: Severity) -> int:
+    return sum(finding.severity == severity and not finding.suppressed for finding in build.findings)
+
+
+def _severest(result: ScanResult, most: int | None) -> set[tuple[int, str]] | None:
+    """(build, fingerprint) of the findings to keep; None: all."""
+    if most is None or most >= sum(len(build.findings) for build in result.builds):
+        return None
+    ranked = [
+        (bool(finding.suppressed), SEVERITIES.index(finding.severity), number, finding.fingerprint)
+        for number, build in enumerate(result.builds)
+        for finding in build.findings
+    ]
+    return {(number, fingerprint) for _, _, number, fingerprint in sorted(ranked)[:most]}
 
 
 class _Places:

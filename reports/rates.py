@@ -15,6 +15,7 @@ from reports.ordering import scanner_of
 
 Z95 = 1.959963984540054
 FIRST_LABELS = ("model", "condition", "task")  # what is asked first
+IDENTIFIERS = frozenset({"run", "run_id", "seed", "replicate"})  # which repetition a build is: no group
 MOST_VALUES = 24  # a label with more values than this (a run number, say) is an identifier, not a group
 
 
@@ -76,7 +77,11 @@ def groupings(result: ScanResult) -> dict[str, tuple[str, ...]]:
         columns, key=lambda label: FIRST_LABELS.index(label) if label in FIRST_LABELS else len(FIRST_LABELS)
     )
     most = min(MOST_VALUES, max(2, len(result.builds) // 2))
-    return {label: tuple(sorted(columns[label])) for label in ordered if 2 <= len(columns[label]) <= most}
+    return {
+        label: tuple(sorted(columns[label]))
+        for label in ordered
+        if label not in IDENTIFIERS and 2 <= len(columns[label]) <= most
+    }
 
 
 def labels_of(build: BuildResult, result: ScanResult) -> dict[str, str]:
@@ -111,11 +116,25 @@ def has_error(build: BuildResult) -> bool:
     return any(finding.severity == "error" and not finding.suppressed for finding in build.findings)
 
 
-def has_rule(build: BuildResult, rule: str) -> bool:
-    return any(finding.rule == rule and not finding.suppressed for finding in build.findings)
+class Sightings:
+    """Which rules found something in which builds, and which builds a rule could judge. Asked for every rule and group.
 
+    Suppressed findings are no sightings. A build whose scanner said UNKNOWN is not judged: that is not an absence.
+    """
 
-def is_judged(build: BuildResult, rule: str) -> bool:
-    """Whether the build's verdict says anything of the rule: an UNKNOWN is not an absence."""
-    known = any(v.scanner == scanner_of(rule) and v.status != "UNKNOWN" for v in build.verdicts)
-    return known or has_rule(build, rule)
+    def __init__(self, result: ScanResult) -> None:
+        self._rules = {
+            build.id: frozenset(finding.rule for finding in build.findings if not finding.suppressed)
+            for build in result.builds
+        }
+        self._known = {
+            build.id: frozenset(verdict.scanner for verdict in build.verdicts if verdict.status != "UNKNOWN")
+            for build in result.builds
+        }
+
+    def of(self, rule: str) -> Callable[[BuildResult], bool]:
+        return lambda build: rule in self._rules[build.id]
+
+    def judged(self, rule: str) -> Callable[[BuildResult], bool]:
+        scanner = scanner_of(rule)
+        return lambda build: scanner in self._known[build.id] or rule in self._rules[build.id]

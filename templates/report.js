@@ -244,7 +244,9 @@ in the document.
   const distinct = (column) => [...new Set(column)].filter((each) => S[each] !== '').sort((a, b) => (S[a] < S[b] ? -1 : 1));
   const choices = (column) => distinct(column).map((each) => ({ value: S[each], text: shorten(S[each]) }));
   const shorten = (text) => (text.length > 60 ? text.slice(0, 59) + '…' : text);
+  const IDENTIFIERS = new Set(['run', 'run_id', 'seed', 'replicate']);
   const groupLabels = () => B.labels.filter((label) => {
+    if (IDENTIFIERS.has(S[label.name])) return false;
     const values = new Set(label.value.filter((each) => S[each] !== ''));
     return values.size >= 2 && values.size <= 60 && values.size <= Math.max(2, B.id.length / 2);
   });
@@ -333,9 +335,7 @@ in the document.
 
   let findingsOf; // build → its findings' numbers
   function buildsTable() {
-    const tally = (level) => findingsOf.map((list) => list.filter((each) => F.severity[each] === level && !F.suppressed[each]).length);
-    const errors = tally(0), warnings = tally(1);
-    const rulesOf = findingsOf.map((list) => new Set(list.filter((each) => !F.suppressed[each]).map((each) => S[F.rule[each]])));
+    const errors = B.errors_found, warnings = B.warnings_found;
     const defects = B.id.map((_, build) => B.verdicts.filter((verdict) => verdict.tone[build] === 1).map((verdict) => `${S[verdict.scanner]}:${S[verdict.status[build]]}`));
     const text = B.id.map((id, build) => [S[id], ...B.labels.map((label) => S[label.value[build]]), ...defects[build]].join('\n').toLowerCase());
     const columns = [...byId('build-table').tHead.rows[0].cells].map((head) => head.dataset.sort).filter((key) => key.startsWith('label.'))
@@ -371,9 +371,10 @@ in the document.
         const start = STARTS.indexOf(parameters.start);
         const [scanner, word] = (parameters.verdict || '').split(/:(.*)/s);
         const verdict = B.verdicts.find((each) => S[each.scanner] === scanner);
+        const rule = parameters.rule ? S.indexOf(parameters.rule) : -1;
         return (build) => (start < 0 || B.start[build] === start)
           && (!parameters.verdict || (verdict && S[verdict.status[build]] === word))
-          && (!parameters.rule || rulesOf[build].has(parameters.rule))
+          && (!parameters.rule || B.rules_found[build].includes(rule))
           && inLabels(build)
           && wanted.every((each) => text[build].includes(each));
       },
@@ -429,7 +430,7 @@ in the document.
     }
     const list = findingsOf[build];
     const counted = list.filter((each) => !F.suppressed[each]);
-    const errors = counted.filter((each) => F.severity[each] === 0).length;
+    const errors = B.errors_found[build];
     const same = fingerprint ? new Set(F.build.filter((other, each) => other !== build && S[F.fingerprint[each]] === fingerprint)).size : 0;
     const start = STARTS[B.start[build]];
     const works = { 0: 'fails', 1: 'works', 2: 'can’t be told' }, moods = { 0: 'defect', 1: 'ok', 2: 'unknown' };

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binomtest
 
 from forensics.results import ScanResult
-from reports.rates import Rate, difference, groupings, has_error, is_judged, rates_by_label, wilson
+from reports.rates import Rate, Sightings, difference, groupings, has_error, rates_by_label, wilson
 
 
 def test_wilson_as_newcombe_publishes_it() -> None:
@@ -42,7 +42,7 @@ def test_labels_that_group_and_labels_that_do_not(result: ScanResult) -> None:
         ("condition", ("boot_check", "static")),
         ("task", ("calendar-week-view", "kanban-board")),
     ]
-    numbered = tuple(
+    numbered = tuple(  # no label at all that groups: the run is which repetition a build is, the task is one
         msgspec.structs.replace(build, labels={"run": str(number), "task": "one"})
         for number, build in enumerate(result.builds)
     )
@@ -62,4 +62,5 @@ def test_rates_by_label_count_builds(result: ScanResult) -> None:
 
 
 def test_an_unknown_verdict_is_no_absence(result: ScanResult) -> None:
-    assert [is_judged(build, "datadir/missing-parent") for build in result.builds] == [True, False, True]
+    judged = Sightings(result).judged("datadir/missing-parent")
+    assert [judged(build) for build in result.builds] == [True, False, True]
