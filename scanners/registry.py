@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from forensics.records import Rule
 from forensics.scanner import Scanner
-from scanners import datadir, integrity, launch, rewrite, runtime, stack, wiring
+from scanners import datadir, idioms, integrity, launch, rewrite, runtime, stack, wiring
 
 SCANNERS: tuple[Scanner, ...] = (
     integrity.SCANNER,
@@ -14,6 +14,7 @@ SCANNERS: tuple[Scanner, ...] = (
     runtime.SCANNER,
     stack.SCANNER,
     rewrite.SCANNER,
+    idioms.SCANNER,
 )
 
 RULES: dict[str, Rule] = {rule.id: rule for scanner in SCANNERS for rule in scanner.rules}

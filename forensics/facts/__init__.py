@@ -16,6 +16,7 @@ from forensics.facts.carried import CARRIED
 from forensics.facts.clients import ClientCall, client_calls
 from forensics.facts.dev_server import DevServer, dev_servers
 from forensics.facts.environment import load_env, read_dotenv
+from forensics.facts.habits import Habits, habits_of
 from forensics.facts.imports import ImportChecker, references
 from forensics.facts.interpreter import Effect, Interpreter, Site
 from forensics.facts.inventory import Inventory, take_inventory
@@ -342,6 +343,25 @@ class Facts:
         """Literals of a module, in source order."""
         script = self.files.script(path)
         return [node for node in walk(script.body) if isinstance(node, Const)] if script is not None else []
+
+    @cached_property
+    def habits(self) -> Habits:
+        """Counts over the build's own sources that carry a writer's habits."""
+        return habits_of(self.build, self.files)
+
+    @cached_property
+    def server_processes(self) -> tuple[Process, ...]:
+        """Node processes of the declared dev and start commands that listen, each entry once."""
+        found: dict[tuple[str, str], Process] = {}
+        for process in self.running((*self.dev, *self.start)):
+            if process.kind in ("node", "tsx") and process.entry and process.entry_exists and self.servers(process):
+                found.setdefault((process.entry, process.cwd), process)
+        return tuple(found.values())
+
+    def spawns(self, process: Process) -> bool:
+        """Whether a Node process starts others."""
+        run = self.trace(process)
+        return bool(spawned_commands(run) or programmatic_servers(run))
 
     @cached_property
     def inventory(self) -> Inventory:
