@@ -114,7 +114,7 @@ def test_p_of_no_difference_is_uniform_when_there_is_none() -> None:
         float(
             compare_groups(archive(seed, models=2, noise=3), "model", ["task"], draws=99, seed=seed).pairs["p"].iloc[0]
         )
-        for seed in range(120)
+        for seed in range(80)
     ]
     assert stats.kstest(p, "uniform").pvalue > 0.01
     assert np.mean(np.array(p) <= 0.05) == pytest.approx(0.05, abs=0.045)
@@ -139,10 +139,10 @@ def test_a_set_that_changed_is_found_and_one_that_did_not_is_not() -> None:
 
 def test_the_test_of_no_change_keeps_its_error_rate() -> None:
     p = []
-    for seed in range(100):
+    for seed in range(70):
         first, second = (archive(2 * seed + k, models=2, noise=2, planted={"f": {"model": 1}}) for k in (0, 1))
         p += compare_sets(first, second, "model", ["task"], draws=99, seed=seed).pairs["p"].iloc[:2].tolist()
-    assert np.mean(np.array(p) <= 0.05) == pytest.approx(0.05, abs=0.035)
+    assert np.mean(np.array(p) <= 0.05) == pytest.approx(0.05, abs=0.04)
 
 
 def test_what_only_one_set_has_is_named() -> None:
