@@ -19,6 +19,8 @@ from forensics.records import BuildError, Confidence, Edit, LaunchPath, Scalar, 
 if TYPE_CHECKING:
     import pandas
 
+SHARD_BUILDS = 250  # that one machine writes together
+
 
 class Place(Struct, frozen=True, kw_only=True):
     """A location with its source excerpt. Lines and columns as in `records.Location`.
@@ -137,14 +139,14 @@ def load(directory: str | os.PathLike[str]) -> ScanResult:
 
 def verify(directory: str | os.PathLike[str]) -> list[str]:
     """One line for each file and each build of a result set that was changed since it was sealed."""
-    from forensics import result_files
+    from forensics.seal import differences
 
-    return result_files.verify(Path(directory))
+    return differences(Path(directory))
 
 
 def tables(directory: str | os.PathLike[str]) -> dict[str, pandas.DataFrame]:
     """Every table of a result set as a data frame, by name; a build's id is the column `build`."""
-    from forensics import result_files
+    from forensics.result_files import arrow_table
+    from forensics.result_rows import TABLES
 
-    place = Path(directory)
-    return {name: result_files.arrow_table(place, name).to_pandas() for name in result_files.TABLES}
+    return {name: arrow_table(Path(directory), name).to_pandas() for name in TABLES}

@@ -18,15 +18,13 @@ from forensics.layout import find_builds, joined_labels
 from forensics.limits import Limits
 from forensics.records import InputError, Scalar
 from forensics.reduction import reduced
-from forensics.results import BuildResult, RunInfo, ScanResult, shard_name
+from forensics.results import SHARD_BUILDS, BuildResult, RunInfo, ScanResult, shard_name
 from forensics.runner import Scanned
 from forensics.versions import rules_digest
 from forensics.workers import Setup
 
 if TYPE_CHECKING:
     from forensics.engines.dask import Cluster
-
-_SHARD_BUILDS = 250
 
 
 class Request(Struct, frozen=True, kw_only=True):
@@ -83,7 +81,7 @@ def scan(request: Request, progress: Progress | None = None, cluster: Cluster | 
         else:
             from forensics.engines.local import LocalEngine
 
-            size = _SHARD_BUILDS
+            size = SHARD_BUILDS
             engine = LocalEngine(setup, request.jobs, lambda: progress.done(1))
         shards = _shards(references, size, run, setup, request.baseline)
         result = _carried_out(request, run, engine, shards, progress, counts_shards=cluster is not None)
@@ -100,6 +98,7 @@ def _references(request: Request, opened: ExitStack) -> list[BuildReference]:
     for address in request.archives:
         archive = opened.enter_context(open_archive(address, request.limits))
         references = find_builds(archive, request.layout)
+        archive.release()
         for reference in references:
             if reference.id in seen:
                 raise InputError(

@@ -213,12 +213,18 @@ def _signal_name(number: int) -> str:
 
 
 def _innermost_calls(errors: IO[bytes] | None) -> str:
-    """Where the process was, from the traceback that `faulthandler` left."""
+    """Where the process was, from the traceback that `faulthandler` left; else the last line that it wrote."""
     if errors is None:
         return ""
     errors.seek(max(0, errors.seek(0, os.SEEK_END) - _TAIL_BYTES))
-    calls = [f"{name.decode()} ({file.decode()}:{line.decode()})" for file, line, name in _FRAME.findall(errors.read())]
-    return f", in {', '.join(calls[:3])}" if calls else ""
+    tail = errors.read()
+    tail = tail[max(tail.rfind(b"Fatal Python error"), tail.rfind(b"Timeout ("), 0) :]  # the last traceback of several
+    calls = [f"{name.decode()} ({file.decode()}:{line.decode()})" for file, line, name in _FRAME.findall(tail)]
+    if calls:
+        return f", in {', '.join(calls[:3])}"
+    lines = tail.decode("utf-8", "replace").split("\n")
+    last = next((line.strip() for line in reversed(lines) if line.strip()), "")
+    return f", saying: {last[:300]}" if last else ""
 
 
 def scan_apart(reference: BuildReference, setup: Setup) -> Scanned:

@@ -182,6 +182,50 @@ def test_verify_names_what_changed_and_ends_with_1(tmp_path: Path, app: Path) ->
     assert f"builds/{place.name}: was changed" in done.stdout
 
 
+def test_verify_compares_an_archive_with_the_sums_of_its_files(tmp_path: Path, damaged: Path) -> None:
+    run("scan", damaged, *FAST, "--out", tmp_path / "o")
+    moved = damaged.rename(tmp_path / "moved")
+    done = run("verify", tmp_path / "o", "--archive", moved)
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[1] == f"{moved}: every build is as it was scanned"
+    write_folder(moved / "whole", {"server.js": b"console.log(2)\n", "new.js": b""})
+    (moved / "lossy" / "package.json").rename(moved / "lossy" / "index.html")
+    write_folder(moved / "lossy", {"vite.config.js": b""})
+    done = run("verify", tmp_path / "o", "--archive", moved)
+    assert done.returncode == 1
+    assert done.stdout.splitlines() == [
+        "build lossy: index.html is new",
+        "build lossy: package.json is missing",
+        "build lossy: vite.config.js is new",
+        "build whole: new.js is new",
+        "build whole: server.js was changed",
+    ]
+
+
+def test_a_terminated_scan_leaves_no_spool_and_no_worker(tmp_path: Path) -> None:
+    import tarfile
+    import time
+
+    with tarfile.open(tmp_path / "runs.tar", "w") as archive:
+        for number in range(300):
+            folder = write_folder(tmp_path / "source", {**APP, "n.js": b"let a = 1\n" * 2000 + b"%d" % number})
+            archive.add(folder, f"b{number}")
+    (tmp_path / "tmp").mkdir()
+    command = [str(FORENSICS), "scan", str(tmp_path / "runs.tar"), "--no-cache", "--jobs", "2"]
+    scan = subprocess.Popen(
+        command, env={**os.environ, "TMPDIR": str(tmp_path / "tmp")}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
+    deadline = time.monotonic() + 30
+    while not list((tmp_path / "tmp").glob("*.spool")) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    time.sleep(0.5)
+    scan.terminate()
+    _, errors = scan.communicate(timeout=30)
+    assert scan.returncode in (0, 143)
+    assert b"Traceback" not in errors
+    assert list((tmp_path / "tmp").glob("*.spool")) == []
+
+
 def test_the_same_scan_gives_the_same_bytes(tmp_path: Path, damaged: Path) -> None:
     run("scan", damaged, "--no-cache", "--jobs", "1", "--out", tmp_path / "1", "--html", tmp_path / "1.html")
     run("scan", damaged, "--no-cache", "--jobs", "2", "--out", tmp_path / "2", "--html", tmp_path / "2.html")

@@ -252,7 +252,7 @@ def test_a_scan_on_disk_and_in_memory_are_the_same(tmp_path: Path) -> None:
 
 
 def test_a_resumed_scan_scans_only_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("forensics.scan._SHARD_BUILDS", 2)
+    monkeypatch.setattr("forensics.scan.SHARD_BUILDS", 2)
     address = archive_of(tmp_path, **{name: {"server.js": b"alarm"} for name in "abcdef"})
     whole, out = tmp_path / "whole", tmp_path / "out"
     scan(request(address, out=str(whole)))

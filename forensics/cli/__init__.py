@@ -6,6 +6,7 @@ Exit codes: 0 done; 1 a finding at or above --fail-on; 2 usage or unreadable inp
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -33,6 +34,8 @@ USAGE_ERROR = 2
 
 def main() -> None:
     """The console script."""
+    # So that what was spooled is removed and the workers are ended, as on an interrupt from the keyboard.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     sys.exit(run(sys.argv[1:]))
 
 

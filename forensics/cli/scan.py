@@ -40,9 +40,7 @@ def scan(
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Neither read nor write a cache.")] = False,
     min_severity: Annotated[str, typer.Option(help="Leave less severe findings out of the outputs.")] = "note",
     fail_on: Annotated[str | None, typer.Option(help="Exit with 1 on a finding this severe or more.")] = None,
-    baseline: Annotated[
-        Path | None, typer.Option(help="Suppress what an earlier JSON, SARIF or --out has.")
-    ] = None,
+    baseline: Annotated[Path | None, typer.Option(help="Suppress what an earlier JSON, SARIF or --out has.")] = None,
     trust_build: Annotated[
         bool, typer.Option("--trust-build", help="Let configuration inside a build suppress findings.")
     ] = False,
