@@ -20,12 +20,16 @@ deep = ["/notes/3"]                # addresses that must answer with the page
 
 from __future__ import annotations
 
+import csv
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-EXAMPLES = Path(__file__).resolve().parents[1] / "scanners" / "examples"
+CHECKOUT = Path(__file__).resolve().parents[1]
+EXAMPLES = CHECKOUT / "scanners" / "examples"
+DEMO = CHECKOUT / "examples"
+HEALTHY = frozenset({"OK", "NO_VITE", "OK-MKDIR", "OK-SHALLOW", "OK-MEMORY", "NO-STORE"})
 
 
 @dataclass(frozen=True)
@@ -91,6 +95,11 @@ class Example:
     def failing(self) -> bool:
         return self.name.split("/")[2].startswith("failing-")
 
+    @property
+    def healthy(self) -> bool:
+        """Nothing is expected to go wrong: no finding, and every verdict says that it works."""
+        return not self.findings and set(self.verdicts.values()) <= HEALTHY
+
 
 def examples(*scanners: str) -> list[Example]:
     """Every example tree of the named scanners (of all: no name), sorted by name."""
@@ -111,6 +120,34 @@ def read_example(file: Path) -> Example:
         absent=tuple(expect.get("absent", [])),
         runs=tuple(read_run(run) for run in text.get("oracle", [])),
     )
+
+
+def demo_builds() -> list[Example]:
+    """The builds of the demo archive with what `examples/expectations.csv` says of them; `name` is the build's id.
+
+    Its columns: id, wiring, datadir, command, setup (a command that must run first, or nothing), probes (separated by
+    semicolons: a method where it isn't GET, an address, a body), summary.
+    """
+    with (DEMO / "expectations.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    found = []
+    for row in rows:
+        probes = tuple(read_probe(text) for text in row["probes"].split("; "))
+        runs = [Run("dev", row["command"], probes=probes)]
+        if row["setup"]:
+            runs.append(Run("setup", row["command"], before=(row["setup"],), probes=probes))
+        folder = DEMO / "runs" / "spring" / row["id"] / "app"
+        verdicts = {"wiring": row["wiring"], "datadir": row["datadir"]}
+        found.append(Example(row["id"], folder, row["summary"], verdicts, (), (), tuple(runs)))
+    return found
+
+
+def read_probe(text: str) -> Probe:
+    first, _, rest = text.partition(" ")
+    if not rest:
+        return Probe(first)
+    url, _, body = rest.partition(" ")
+    return Probe(url, first, body)
 
 
 def read_run(text: dict[str, Any]) -> Run:

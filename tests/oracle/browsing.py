@@ -24,6 +24,7 @@ ACCEPT = {
 JAVASCRIPT = ("text/javascript", "application/javascript", "application/x-javascript")
 LARGEST_BODY = 4_000_000
 MOST_REQUESTS = 80
+ANSWER_SECONDS = 10
 NOT_LOOKED_INTO = ("/dist/client/env.mjs", "/node_modules/.vite/", "/@react-refresh")
 
 IMPORTS = re.compile(
@@ -69,7 +70,7 @@ def ask(
     sent = {"Accept": ACCEPT.get(kind, "*/*"), "Sec-Fetch-Dest": {"fetch": "empty"}.get(kind, kind), **(headers or {})}
     if body:
         sent.setdefault("Content-Type", "application/json")
-    connection = http.client.HTTPConnection(parts.hostname or "localhost", parts.port or 80, timeout=4)
+    connection = http.client.HTTPConnection(parts.hostname or "localhost", parts.port or 80, timeout=ANSWER_SECONDS)
     try:
         connection.request(method, target or "/", body=body or None, headers=sent)
         response = connection.getresponse()

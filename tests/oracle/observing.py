@@ -41,7 +41,8 @@ class Observation:
     """What happened in one run.
 
     `origin` is where the page was looked for ("" where nothing listened); `requests` are the page's scripts, styles
-    and assets; `new_paths` are the files and folders that the run left, `node_modules` apart.
+    and assets; `direct` has what the servers themselves answer to calls that reach none from the page; `new_paths` are
+    the files and folders that the run left, `node_modules` apart.
     """
 
     run: Run
@@ -50,6 +51,7 @@ class Observation:
     page: Answer | None
     requests: tuple[Answer, ...]
     probes: tuple[tuple[Probe, Answer], ...]
+    direct: tuple[tuple[Probe, Answer], ...]
     sockets: tuple[Socket, ...]
     deep: tuple[Answer, ...]
     processes: tuple[Process, ...]
@@ -95,13 +97,16 @@ def scratch_copy(tree: Path) -> Iterator[tuple[Path, dict[str, str]]]:
 
 def clean_environment(scratch: Path) -> dict[str, str]:
     """The environment of a person's shell, with nothing of ours that a build could read, and the event recorder."""
-    kept = {name: os.environ[name] for name in ("HOME", "LANG", "TMPDIR", "USER") if name in os.environ}
+    kept = {name: os.environ[name] for name in ("LANG", "TMPDIR", "USER") if name in os.environ}
+    home = scratch.parent / "home"
+    home.mkdir(exist_ok=True)
     path = os.environ["PATH"]
     manifest = json.loads((scratch / "package.json").read_text("utf-8-sig"))
     if "22" in manifest.get("engines", {}).get("node", ""):
         path = f"{installed('node-22') / 'node' / 'bin'}:{path}"
     return {
         **kept,
+        "HOME": str(home),
         "PATH": path,
         "NODE_OPTIONS": f"--require={PRELOAD}",
         "DEBUG": "vite:config",
@@ -119,6 +124,11 @@ def observe(tree: Path, run: Run) -> Observation:
             processes = running.wait_until_settled()
             origin, page_process, page = find_page(processes)
             probes = tuple((probe, probed(probe, origin, running)) for probe in run.probes)
+            direct = tuple(
+                (probe, asked_directly(probe, origin, processes))
+                for probe, answer in probes
+                if probe.relative and (answer.by == 0 or origin.endswith(f":{answer.by}"))
+            )
             requests = tuple(without_text(answer) for answer in follow(page)) if page is not None else ()
             sockets = tuple(try_socket(path, origin, processes) for path in run.sockets)
             deep = tuple(ask(origin + path, "document") for path in run.deep) if origin else ()
@@ -130,6 +140,7 @@ def observe(tree: Path, run: Run) -> Observation:
                 page=page,
                 requests=requests,
                 probes=probes,
+                direct=direct,
                 sockets=sockets,
                 deep=deep,
                 processes=tuple(running.processes().values()),
@@ -184,6 +195,16 @@ def probed(probe: Probe, origin: str, running: Started) -> Answer:
         ):
             return answer
         time.sleep(0.2)
+
+
+def asked_directly(probe: Probe, origin: str, processes: dict[int, Process]) -> Answer:
+    """The first good answer of a server to a call that did not reach it through the page."""
+    answer = Answer(probe.url, "fetch", 0, method=probe.method)
+    for process in processes.values():
+        for port in process.ports:
+            if answer.status not in range(200, 400) and not origin.endswith(f":{port}"):
+                answer = ask(f"http://localhost:{port}{probe.url}", "fetch", probe.method, probe.body)
+    return answer
 
 
 def try_socket(path: str, origin: str, processes: dict[int, Process]) -> Socket:

@@ -1,0 +1,5 @@
+export function connect(onMessage: () => void): WebSocket {
+  const socket = new WebSocket(`ws://${location.host}/live`);
+  socket.onmessage = onMessage;
+  return socket;
+}

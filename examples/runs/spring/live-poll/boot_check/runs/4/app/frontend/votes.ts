@@ -1,0 +1,5 @@
+import { getVotes } from "./api";
+
+getVotes().then((totals) => {
+  document.querySelector("output")!.value = `${totals.length} choices`;
+});

@@ -1,0 +1,8 @@
+import { defineConfig } from 'vite'
+
+export default defineConfig({
+  server: {
+    port: 5115,
+    proxy: { '/bookings': 'http://localhost:3815' },
+  },
+})

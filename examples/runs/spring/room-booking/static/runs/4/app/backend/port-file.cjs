@@ -1,0 +1,3 @@
+const path = require("path");
+
+exports.PORT_FILE = path.join(__dirname, "..", ".backend-port");
