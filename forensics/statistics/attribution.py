@@ -426,7 +426,7 @@ def _decided(
     a few reference builds, drawn evenly over the classes. Of many features those that the forest used most are tried.
     """
     owners = np.array(reference.encoding.owners)
-    classifier = Classifier(reference.matrix, reference.codes, len(reference.classes), seed, trees)
+    classifier = Classifier(reference.matrix, reference.codes, reference.folds, len(reference.classes), seed, trees)
     background = reference.matrix[_one_of_each(reference, np.random.default_rng([seed, 2]))]
     raw = classifier.scores(questions)
     probabilities = calibrating.calibrated(raw, fitted)

@@ -18,11 +18,14 @@ from msgspec import Struct
 
 from forensics.records import InputError
 from forensics.statistics.calibration import Codes, Probabilities
-from forensics.statistics.encoding import Matrix, completed, completion_of
+from forensics.statistics.encoding import Completion, Matrix, completed, completion_of
 
 Folds = npt.NDArray[np.intp]
 
 TREES = 200
+
+MOST_COLUMNS = 120
+"""Most columns that a classifier learns from; of more, those that differ most between classes within training folds."""
 
 
 class HeldOut(Struct, frozen=True):
@@ -37,12 +40,14 @@ class HeldOut(Struct, frozen=True):
 
 
 class Classifier:
-    """Trees trained on some rows. A class without a training row scores 0."""
+    """Trees trained on some rows, whose folds are given. A class without a training row scores 0."""
 
-    def __init__(self, training: Matrix, codes: Codes, classes: int, seed: int, trees: int = TREES) -> None:
+    def __init__(
+        self, training: Matrix, codes: Codes, folds: Folds, classes: int, seed: int, trees: int = TREES
+    ) -> None:
         self._classes = classes
         self._present = np.unique(codes)
-        self._completion = completion_of(training)
+        self._completion = _screened(completion_of(training), training, codes, folds)
         self._kinds: tuple[Any, ...] = ()
         if len(self._present) > 1 and self._completion.varying.any():
             filled = completed(self._completion, training)
@@ -82,13 +87,35 @@ def held_out_scores(
     inside = [np.zeros((len(codes), classes)) for _ in range(count if inner else 0)]
     for f, g in _pairs(count, inner):
         training = (folds != f) & (folds != g)
-        classifier = Classifier(matrix[training], codes[training], classes, seed, trees)
+        classifier = Classifier(matrix[training], codes[training], folds[training], classes, seed, trees)
         if f == g:
             outer[~training] = classifier.scores(matrix[~training])
         else:
             inside[f][folds == g] = classifier.scores(matrix[folds == g])
             inside[g][folds == f] = classifier.scores(matrix[folds == f])
     return HeldOut(outer, tuple(inside))
+
+
+def _screened(completion: Completion, training: Matrix, codes: Codes, folds: Folds) -> Completion:
+    """The completion with at most `MOST_COLUMNS` columns, those with the greatest share of variance between classes.
+
+    The mean of each fold is taken off first, so that what follows the task is not taken for a habit.
+    """
+    places = np.flatnonzero(completion.varying)
+    if len(places) <= MOST_COLUMNS:
+        return completion
+    values = completed(completion, training)
+    for fold in np.unique(folds):
+        values[folds == fold] -= values[folds == fold].mean(axis=0)
+    between = np.zeros(values.shape[1])
+    for code in np.unique(codes):
+        own = values[codes == code]
+        between += len(own) * own.mean(axis=0) ** 2
+    ratio = between / np.maximum((values**2).sum(axis=0), 1e-12)
+    best = places[np.argsort(-ratio, kind="stable")[:MOST_COLUMNS]]
+    varying = np.zeros_like(completion.varying)
+    varying[best] = True
+    return Completion(completion.medians, varying)
 
 
 def _one_thread() -> AbstractContextManager[Any]:
