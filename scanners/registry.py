@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from forensics.records import Rule
 from forensics.scanner import Scanner
-from scanners import datadir, idioms, integrity, launch, rewrite, runtime, stack, wiring
+from scanners import datadir, idioms, integrity, launch, rendering, rewrite, runtime, stack, wiring
 
 SCANNERS: tuple[Scanner, ...] = (
     integrity.SCANNER,
     launch.SCANNER,
     wiring.SCANNER,
     datadir.SCANNER,
+    rendering.SCANNER,
     runtime.SCANNER,
     stack.SCANNER,
     rewrite.SCANNER,

@@ -1,0 +1,339 @@
+"""Pages as a browser renders them: the tree of elements, the style sheets in order, and what the code does to them.
+
+A page's tree holds the elements of its HTML and, in their containers, those that code puts there. Style sheets come in the
+order in which they apply: links and style blocks as they stand in the page, then those that modules import, in the order of
+evaluation (https://vite.dev/guide/features#css; a `<link>` has the same effect).
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from forensics.facts.cascade import Cascade, Sheet, link_condition
+from forensics.facts.dom_code import Act, Doing, Script, Target, doing_of
+from forensics.facts.elements import Element, elements_of
+from forensics.facts.inventory import specifier_of
+from forensics.facts.markup import is_markup, markup_elements
+from forensics.syntax import ir
+
+if TYPE_CHECKING:
+    from forensics.facts import Facts
+
+STYLES = (".css", ".scss", ".sass", ".less", ".styl", ".stylus", ".pcss", ".postcss")
+MAX_FILES = 400
+
+# Sheets of others that have no rule for the hidden attribute and stretch nothing: fonts, icons, highlighting.
+_NEUTRAL = re.compile(
+    r"fonts\.(googleapis|bunny|gstatic)|font-?awesome|kit\.fontawesome|icons?\b|typekit|rsms\.me|@?fontsource|prism|highlight|"
+    r"katex|leaflet|flag-?icon|devicon|boxicons|animate|aos|\bgeist\b|inter\b",
+    re.IGNORECASE,
+)
+# Sheets that put `[hidden] { display: none !important }` on every page: Bootstrap's reboot, Pico, Tailwind 4's preflight.
+_HIDES = re.compile(r"bootstrap|pico|primer|tailwindcss", re.IGNORECASE)
+
+
+@dataclass
+class RenderedPage:
+    """A page with its trees. `tree` is the page's html element; `loose` are elements whose place isn't known, each the top
+    of its own tree. `foreign` names sheets that can't be read; `hides_hidden`: one of them is known to keep the
+    hidden attribute above every display rule."""
+
+    page: str
+    tree: Element | None
+    loose: list[Element]
+    sheets: list[Sheet]
+    doing: Doing
+    cascade: Cascade
+    foreign: list[str] = field(default_factory=list)
+    hides_hidden: bool = False
+    acts: dict[int, list[Act]] = field(default_factory=dict)
+
+    def acts_on(self, element: Element) -> list[Act]:
+        return self.acts.get(id(element), [])
+
+    def roots(self) -> list[Element]:
+        return [*([self.tree] if self.tree is not None else []), *self.loose]
+
+
+def rendered_pages(facts: Facts) -> Iterator[RenderedPage]:
+    """Every HTML page of a build, rendered."""
+    for path in facts.build.files:
+        if facts.files.language(path) == "html":
+            page = facts.files.page(path)
+            if page is not None:
+                yield _Renderer(facts, path, page).render()
+
+
+class _Renderer:
+    def __init__(self, facts: Facts, path: str, page: ir.Page) -> None:
+        self.facts = facts
+        self.path = path
+        self.page = page
+        self.sheets: list[Sheet] = []
+        self.scripts: list[tuple[str, ir.Script]] = []
+        self.seen: set[str] = set()
+        self.foreign: list[str] = []
+        self.hides_hidden = False
+        self.module_sheets: list[str] = []
+
+    def render(self) -> RenderedPage:
+        elements = elements_of(self.page.tags, self.path)
+        self._read_head()
+        scripts = [Script(path, script, index) for index, (path, script) in enumerate(self.scripts)]
+        self._link(scripts)
+        doing = doing_of(scripts)
+        tree = elements[0] if elements and elements[0].name == "html" else None
+        rendered = RenderedPage(
+            self.path, tree, [], self.sheets, doing, Cascade([]), self.foreign, self.hides_hidden
+        )
+        _Placer(rendered, scripts, tree).place()
+        rendered.cascade = Cascade(self.sheets, frozenset(doing.toggled))
+        return rendered
+
+    # ------------------------------------------------------------ what the page names
+
+    def _read_head(self) -> None:
+        styles = {item.tag: item.stylesheet for item in self.page.styles}
+        inline: dict[int, list[ir.Script]] = {}
+        for item in self.page.scripts:
+            inline.setdefault(item.tag, []).append(item.script)
+        for index, tag in enumerate(self.page.tags):
+            attributes = {item.name: item.value or "" for item in tag.attributes}
+            if index in styles:
+                self._add_sheet(self.path, styles[index], link_condition(attributes.get("media", "")))
+            elif tag.name == "link" and "stylesheet" in attributes.get("rel", "").lower().split():
+                self._linked(attributes)
+            elif tag.name == "script":
+                if "src" in attributes:
+                    self._script(attributes["src"])
+                for script in inline.get(index, []):
+                    self._module(self.path, script)
+
+    def _linked(self, attributes: dict[str, str]) -> None:
+        href = attributes.get("href", "").strip()
+        if "disabled" in attributes or "alternate" in attributes.get("rel", "").lower():
+            return
+        outer = link_condition(attributes.get("media", ""))
+        if outer and "onload" in attributes:
+            outer = ()  # the print trick: the sheet applies once it is loaded
+        path = self._file_of(href)
+        if path is not None:
+            self._sheet_file(path, outer)
+        else:
+            self._foreign(href)
+
+    def _foreign(self, name: str) -> None:
+        if _HIDES.search(name):
+            self.hides_hidden = True
+        elif not _NEUTRAL.search(name):
+            self.foreign.append(name)
+
+    def _script(self, source: str) -> None:
+        path = self._file_of(source)
+        if path is not None:
+            self._module_file(path)
+        elif "tailwindcss" in source:
+            self._foreign(source)
+
+    def _file_of(self, address: str) -> str | None:
+        """The file behind an address in the page: relative to it, or from a folder above that is served as the root."""
+        bare = address.split("#")[0].split("?")[0].strip()
+        if not bare or "://" in bare or bare.startswith(("//", "data:")):
+            return None
+        folder = posixpath.dirname(self.path)
+        if not bare.startswith("/"):
+            found = posixpath.normpath(posixpath.join(folder, bare))
+            if found in self.facts.build.files:
+                return found
+        while True:
+            for place in (folder, posixpath.join(folder, "public"), posixpath.join(folder, "static")):
+                found = posixpath.normpath(posixpath.join(place, bare.lstrip("/")))
+                if found in self.facts.build.files:
+                    return found
+            if not folder:
+                return None
+            folder = posixpath.dirname(folder)
+
+    # ----------------------------------------------------------------------- modules
+
+    def _module_file(self, path: str) -> None:
+        if path in self.seen or len(self.seen) > MAX_FILES:
+            return
+        self.seen.add(path)
+        if path.endswith((".vue", ".svelte")):
+            return
+        script = self.facts.files.script(path)
+        if script is not None:
+            self._module(path, script)
+
+    def _module(self, path: str, script: ir.Script) -> None:
+        resolver = self.facts.resolver
+        for statement in script.body:
+            specifier = specifier_of(statement)
+            if not specifier:
+                continue
+            bare, _, query = specifier.partition("?")
+            resolved = resolver.resolve(bare, path)
+            is_style = bare.lower().endswith(STYLES)
+            if resolved.kind in ("asset", "module") and resolved.target in self.facts.build.files:
+                if resolved.target.lower().endswith(STYLES):
+                    if query not in ("inline", "raw", "url"):
+                        self._sheet_file(resolved.target, ())
+                else:
+                    self._module_file(resolved.target)
+            elif is_style:
+                self._foreign(specifier)
+        self.scripts.append((path, script))
+
+    # ------------------------------------------------------------------------ sheets
+
+    def _sheet_file(self, path: str, outer: tuple[str, ...], depth: int = 0) -> None:
+        if not path.endswith(".css") or depth > 20:
+            if not path.endswith(".css"):
+                self.foreign.append(path)
+            return
+        sheet = self.facts.files.stylesheet(path)
+        if sheet is None:
+            self.foreign.append(path)
+            return
+        self._add_sheet(path, sheet, outer, depth)
+
+    def _add_sheet(self, path: str, sheet: ir.Stylesheet, outer: tuple[str, ...], depth: int = 0) -> None:
+        source = self.facts.build.read(path)
+        for reference in sheet.references:
+            if reference.kind != "import":
+                continue
+            rest = source[reference.end : source.find(b";", reference.end)].decode("utf-8", "replace")
+            target = self._imported(reference.url, path)
+            if target is not None:
+                self._sheet_file(target, (*outer, *_import_conditions(rest)), depth + 1)
+            else:
+                self._foreign(reference.url)
+        if b"@tailwind" in source:
+            self._foreign("@tailwind" if b"@tailwind base" not in source else "@tailwind base")
+        module = f"__{len(self.module_sheets)}" if path.endswith(".module.css") else ""
+        if module:
+            self.module_sheets.append(path)
+        layers = tuple(
+            (found.start(), name.strip())
+            for found in _LAYERS.finditer(source)
+            for name in found.group(1).decode("utf-8", "replace").split(",")
+        )
+        self.sheets.append(Sheet(path, sheet.rules, layers, "", module, outer))
+
+    def _imported(self, url: str, importer: str) -> str | None:
+        bare = url.split("?")[0]
+        if "://" in bare:
+            return None
+        if bare.startswith("/"):
+            return self._file_of(bare)
+        found = posixpath.normpath(posixpath.join(posixpath.dirname(importer), bare))
+        return found if found in self.facts.build.files else None
+
+    def _link(self, scripts: list[Script]) -> None:
+        """Let names of one script be followed into the module that exports them."""
+        by_path = {script.path: script for script in scripts}
+        exported = {path: _exports(script) for path, script in self.scripts}
+
+        def follow(importer: str) -> object:
+            def foreign(specifier: str, name: str) -> tuple[Script, ir.Expression] | None:
+                resolved = self.facts.resolver.resolve(specifier, importer)
+                target = by_path.get(resolved.target)
+                if target is None:
+                    return None
+                local = exported[resolved.target].get(name, name)
+                if local in target.functions:
+                    return target, target.functions[local]
+                values = [item.value for item in target.names.get(local, ()) if item.value is not None]
+                return (target, values[0]) if len(values) == 1 else None
+
+            return foreign
+
+        for script in scripts:
+            script.foreign = follow(script.path)  # type: ignore[assignment]
+
+
+_LAYERS = re.compile(rb"@layer\s+([\w\-.,\s]+);")
+
+
+def _import_conditions(rest: str) -> tuple[str, ...]:
+    """What follows the address of an `@import`: a layer, a supports condition, a media query."""
+    rest = rest.strip().lstrip(")'\"").strip()
+    found: list[str] = []
+    layer = re.match(r"layer(?:\(([^)]*)\))?(?![\w-])\s*", rest)
+    if layer:
+        found.append(f"@layer {layer.group(1) or ''}".strip())
+        rest = rest[layer.end() :]
+    supports = re.match(r"supports\((?:[^()]|\([^()]*\))*\)\s*", rest)
+    if supports:
+        rest = rest[supports.end() :]
+    return (*found, *link_condition(rest))
+
+
+def _exports(script: ir.Script) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for node in script.body:
+        if isinstance(node, ir.Export) and not node.specifier:
+            found.update((binding.exported, binding.local) for binding in node.bindings)
+        elif isinstance(node, ir.ExportDefault) and isinstance(node.value, ir.Name):
+            found["default"] = node.value.name
+        elif isinstance(node, ir.ExportDefault) and isinstance(node.value, (ir.Function, ir.Class)):
+            found["default"] = node.value.name
+    return found
+
+
+class _Placer:
+    """Puts what code makes into the tree, and acts on the elements they are for."""
+
+    def __init__(self, rendered: RenderedPage, scripts: list[Script], tree: Element | None) -> None:
+        self.rendered = rendered
+        self.scripts = scripts
+        self.tree = tree
+
+    def place(self) -> None:
+        doing = self.rendered.doing
+        finder = Cascade([])
+        static = {act.target: self._found(finder, act.target) for act in doing.acts if act.target.selector}
+        for act in doing.acts:
+            if act.kind != "markup" or act.child is None or not is_markup(act.child):
+                continue
+            roots = markup_elements(act.child, self.scripts[act.script])
+            holders = static.get(act.target, [])
+            for root in roots:
+                root.conditions |= {f"{act.site.path}:{act.site.start}"}
+                if len(holders) == 1:
+                    holders[0].append(root)
+                else:
+                    self.rendered.loose.append(root)
+        finder = Cascade([])
+        places: dict[Target, list[Element]] = {}
+        for act in doing.acts:
+            if not act.target.selector:
+                continue
+            if act.target not in places:
+                places[act.target] = self._found(finder, act.target)
+            for element in places[act.target]:
+                self.rendered.acts.setdefault(id(element), []).append(act)
+                if act.kind == "listen":
+                    element.listens = True
+                elif act.kind == "touch":
+                    element.touched = True
+                elif act.kind == "class":
+                    element.maybe_classes |= frozenset(act.names)
+        for root in self.rendered.roots():
+            for element in root.subtree():
+                names = {f".{name}" for name in element.classes} | {f"#{element.attributes.get('id') or ''}"}
+                if names & doing.mentions and not self.rendered.acts_on(element):
+                    element.touched = True
+
+    def _found(self, finder: Cascade, target: Target) -> list[Element]:
+        return [
+            element
+            for root in self.rendered.roots()
+            for element in root.subtree()
+            if finder.selects(target.selector, element)
+        ]
