@@ -23,7 +23,7 @@ def agreement(
     ] = None,
 ) -> None:
     """Agreement of two tables: Cohen's kappa (plain, linear, quadratic), ICC(A,1), confusion tables."""
-    from forensics.cli.frames import number, show, write_csv
+    from forensics.cli.frames import number, say, show, write_csv
     from forensics.statistics.agreement import agreement as compare
     from forensics.statistics.runs import read_table
 
@@ -45,7 +45,7 @@ def agreement(
     show(lines, "Agreement (95 % intervals)", {"agreement": number(4), "mean_difference": number(2)})
     for name, reason in zip(summary["column"], summary["reason"].fillna(""), strict=True):
         if reason:
-            typer.echo(f"{name}: {reason}")
+            say(f"{name}: {reason}")
     for name, table in tables.items():
         show(table.rename_axis(columns=None).reset_index(names="first \\ second"), name)
     if csv is not None:

@@ -34,7 +34,7 @@ def attribute(
     seed: Annotated[int, typer.Option(help="Seed of classifiers, intervals and permutations.", min=0)] = 0,
 ) -> None:
     """Attribution with calibrated probabilities, "unlike all", the deciding features, and how far to trust it."""
-    from forensics.cli.frames import number, show, write_csv
+    from forensics.cli.frames import number, say, show, write_csv
     from forensics.statistics.attribution import attribute as answers_of
     from forensics.statistics.attribution import evaluate_reference, reference_of
     from forensics.statistics.tables import read_builds
@@ -62,7 +62,7 @@ def attribute(
         show(shown[columns], heading, dict.fromkeys(("probability", "second_probability", "typical"), number(2)))
         for build, reason in zip(shown["build"], shown["reason"], strict=True):
             if reason:
-                typer.echo(f"{build} is unlike all: {reason}")
+                say(f"{build} is unlike all: {reason}")
         counts = answers["answer"].value_counts().rename_axis("answer").reset_index(name="builds")
         show(counts, "Answers")
     if csv is not None:
@@ -71,25 +71,30 @@ def attribute(
 
 
 def _show_evaluation(reference: Reference, evaluation: ReferenceEvaluation) -> None:
-    from forensics.cli.frames import number, p_value, percent, show
+    from forensics.cli.frames import number, p_value, percent, say, show
 
     row: pd.Series = evaluation.summary.iloc[0]
-    typer.echo(
+    say(
         f"{row['builds']:,.0f} reference builds, {row['classes']:.0f} values of {reference.label}, "
         f"{row['parts']:.0f} parts by {reference.hold_out}, {len(reference.categorical)} categorical and "
         f"{len(reference.numeric)} numeric features"
     )
     for name, reason in reference.left_out.items():
-        typer.echo(f"{name} is left out: {reason}")
-    typer.echo(
-        f"Balanced accuracy on held-out {reference.hold_out}s: {row['balanced_accuracy']:.3f} "
-        f"(95 % interval {row['low']:.3f} to {row['high']:.3f} over builds, "
-        f"{row['task_low']:.3f} to {row['task_high']:.3f} over whole {reference.hold_out}s)\n"
-        f"Chance {row['chance']:.3f}, commonest class {row['majority']:.3f}, labels shuffled within "
-        f"{reference.hold_out}s {row['shuffled']:.3f}, p {p_value(float(row['p']))}\n"
-        f"Expected calibration error {row['calibration_error']:.3f}, log loss {row['log_loss']:.3f}, "
-        f"Brier score {row['brier']:.3f}; {percent(float(row['turned_away']))} of known builds called unlike all\n"
+        say(f"{name} is left out: {reason}")
+    tasks = f"{reference.hold_out}s"
+    say(
+        f"Balanced accuracy on held-out {tasks}: {row['balanced_accuracy']:.3f} (95 % interval {row['low']:.3f} to "
+        f"{row['high']:.3f} over builds, {row['task_low']:.3f} to {row['task_high']:.3f} over whole {tasks})"
     )
+    say(
+        f"Chance {row['chance']:.3f}, commonest class {row['majority']:.3f}, labels shuffled within "
+        f"{tasks} {row['shuffled']:.3f}, p {p_value(float(row['p']))}"
+    )
+    say(
+        f"Expected calibration error {row['calibration_error']:.3f}, log loss {row['log_loss']:.3f}, "
+        f"Brier score {row['brier']:.3f}; {percent(float(row['turned_away']))} of known builds called unlike all"
+    )
+    say()
     confusion = evaluation.confusion.rename_axis(columns=None).reset_index(names="truth \\ named")
     show(confusion, "Confusion on held-out builds")
     show(evaluation.tasks, f"By held-out {reference.hold_out}", {"accuracy": percent, "stated": percent})

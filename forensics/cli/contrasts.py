@@ -51,7 +51,9 @@ def _show(name: str, title: str, frame: pd.DataFrame, plan: Plan) -> None:
     from forensics.cli.frames import number, p_value, percent, show
 
     if name == "contrasts":
-        show(_contrast_lines(frame), title, dict.fromkeys(("p", "Holm", "2-sided", "sign"), p_value))
+        methods = ", ".join(sorted(set(frame["method"]) - {""}))
+        heading = f"{title}: A − B (p-values: {methods})" if methods else title
+        show(_contrast_lines(frame), heading, dict.fromkeys(("p", "Holm", "2-sided", "sign"), p_value))
         _show_reasons(frame, "contrast")
     elif name == "differences":
         wide = frame.pivot(index="contrast", columns="group", values="difference").reset_index()
@@ -107,12 +109,11 @@ def _contrast_lines(frame: pd.DataFrame) -> pd.DataFrame:
             "effect": frame["effect"].map(lambda value: f"{value:+.2f}").where(tested, None),
             "95 % interval": _interval(frame, "low", "high").where(tested, None),
             "Welch": _interval(frame, "welch_low", "welch_high").where(tested & frame["welch_low"].notna(), None),
-            "tested": frame["alternative"],
+            "tested": frame["alternative"].map({"greater": "A > B", "less": "A < B", "two-sided": "A ≠ B"}),
             "p": frame["p"],
             "Holm": frame["p_holm"],
             "2-sided": frame["p_two_sided"],
             "sign": frame["p_sign"],
-            "method": frame["method"],
         }
     )
 
@@ -126,8 +127,10 @@ def _ordered(frame: pd.DataFrame, column: str, order: list[str]) -> pd.DataFrame
 
 
 def _show_reasons(frame: pd.DataFrame, column: str) -> None:
+    from forensics.cli.frames import say
+
     for name, reason in zip(frame[column], frame["reason"], strict=True):
         if reason:
-            typer.echo(f"{name}: {reason}")
+            say(f"{name}: {reason}")
     if frame["reason"].astype(bool).any():
-        typer.echo()
+        say()

@@ -25,7 +25,7 @@ def evaluate(
 ) -> None:
     """Confusion table, precision and recall of each class, kappa, and every disagreement with our reason."""
     from forensics import results as stored
-    from forensics.cli.frames import number, percent, show, write_csv
+    from forensics.cli.frames import number, percent, say, show, write_csv
     from forensics.statistics.evaluation import evaluate as compare
     from forensics.statistics.evaluation import read_naming
     from forensics.statistics.runs import read_table
@@ -46,7 +46,7 @@ def evaluate(
     show(outcome.classes, "Classes", dict.fromkeys(measures, number(3)))
     for reason in outcome.summary["reason"]:
         if reason:
-            typer.echo(reason)
+            say(reason)
     shown = outcome.disagreements if limit == 0 else outcome.disagreements.head(limit)
     columns = ["build", "label_given", "status_given", "reason"]
     total = len(outcome.disagreements)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import numbers
+import re
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from forensics.records import InputError
+from reports.hostile_text import one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,6 +19,9 @@ if TYPE_CHECKING:
 Format = Callable[[Any], str]
 
 MISSING = "–"
+
+WRAPPED_WIDTH = 18
+"""On a terminal, columns wider than this may wrap."""
 
 
 def number(digits: int, sign: bool = False) -> Format:
@@ -35,10 +40,10 @@ def percent(value: float) -> str:
 
 def show(frame: pd.DataFrame, title: str = "", formats: Mapping[str, Format] | None = None) -> None:
     """Prints the frame to standard output, every cell as text; missing values as a dash."""
-    columns = [str(name) for name in frame.columns]
-    wanted = formats or {}
+    columns = [one_line(str(name)) for name in frame.columns]
+    forms = [(formats or {}).get(str(name)) for name in frame.columns]
     cells = [
-        [_text(value, wanted.get(name)) for name, value in zip(columns, row, strict=True)]
+        [_text(value, form) for form, value in zip(forms, row, strict=True)]
         for row in frame.itertuples(index=False, name=None)
     ]
     right = [_is_numeric(frame[name]) for name in frame.columns]
@@ -48,11 +53,17 @@ def show(frame: pd.DataFrame, title: str = "", formats: Mapping[str, Format] | N
         _show_plain(title, columns, cells, right)
 
 
+def say(line: str = "") -> None:
+    """Prints one line that may hold names and text of a build."""
+    print(one_line(line))
+
+
 def write_csv(frames: Mapping[str, pd.DataFrame], directory: Path) -> list[Path]:
-    """Writes each frame to `<name>.csv` in the directory, floats in full; returns the paths."""
+    """Writes each frame to `<name>.csv` in the directory, floats in full; returns the paths. What can't stand in a file
+    name becomes a hyphen."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        paths = [directory / f"{name}.csv" for name in frames]
+        paths = [directory / f"{re.sub(r'[^\w.-]+', '-', name)}.csv" for name in frames]
         for path, frame in zip(paths, frames.values(), strict=True):
             frame.to_csv(path, index=False, lineterminator="\n")
     except OSError as error:
@@ -61,17 +72,46 @@ def write_csv(frames: Mapping[str, pd.DataFrame], directory: Path) -> list[Path]
 
 
 def _show_table(title: str, columns: list[str], cells: list[list[str]], right: list[bool]) -> None:
+    """A Rich table; one too wide for the terminal is cut into several that repeat the first column."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=title or None, box=box.SIMPLE_HEAD, title_justify="left")
-    for name, to_right in zip(columns, right, strict=True):
-        table.add_column(Text(name), justify="right" if to_right else "left", overflow="fold")
-    for row in cells:
-        table.add_row(*(Text(cell) for cell in row))
-    Console().print(table)
+    console = Console()
+    natural = [max(len(line[place]) for line in [columns, *cells]) for place in range(len(columns))]
+    for number_of_part, places in enumerate(_parts(natural, console.width)):
+        table = Table(
+            title=title if title and not number_of_part else None,
+            box=box.SIMPLE_HEAD,
+            title_justify="left",
+            padding=(0, 1, 0, 0),
+            show_edge=False,
+        )
+        for place in places:
+            justify: Literal["left", "right"] = "right" if right[place] else "left"
+            table.add_column(
+                Text(columns[place]), justify=justify, no_wrap=natural[place] <= WRAPPED_WIDTH, overflow="fold"
+            )
+        for row in cells:
+            table.add_row(*(Text(row[place]) for place in places))
+        console.print(table)
+        console.print()
+
+
+def _parts(natural: list[int], width: int) -> list[list[int]]:
+    """Positions of the columns of each part: as many as fit, where columns wider than `WRAPPED_WIDTH` may wrap."""
+    parts: list[list[int]] = []
+    room = 0
+    for place, wide in enumerate(natural):
+        needed = min(wide, WRAPPED_WIDTH) + 2
+        if parts and needed <= room:
+            parts[-1].append(place)
+        else:
+            parts.append([place] if place == 0 else [0, place])
+            room = width - (min(natural[0], WRAPPED_WIDTH) + 2 if place else 0)
+        room -= needed
+    return parts
 
 
 def _show_plain(title: str, columns: list[str], cells: list[list[str]], right: list[bool]) -> None:
@@ -97,7 +137,7 @@ def _text(value: Any, form: Format | None) -> str:
         return str(value)
     if isinstance(value, numbers.Real):
         return f"{value:.4g}"
-    return " ".join(str(value).split())
+    return one_line(" ".join(str(value).split()))
 
 
 def _is_missing(value: Any) -> bool:

@@ -294,6 +294,13 @@ def test_every_gap_in_a_table_has_its_reason(tmp_path: Path) -> None:
             assert (table[main].notna() | (table["reason"] != "")).all()
 
 
+def test_the_plan_of_the_documentation_is_one(tmp_path: Path) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "contrasts.md").read_text("utf-8")
+    plan = read_plan(small_plan(tmp_path, text.split("```toml\n")[1].split("```")[0]))
+    assert [contrast.id for contrast in plan.contrasts] == ["H1", "H2"]
+    assert plan.contrasts[1].baseline == {"task": ("shop",)}
+
+
 def test_a_contrast_s_figures_don_t_depend_on_its_neighbours(tmp_path: Path) -> None:
     alone = PLAN[: PLAN.index('[[contrasts]]\nid = "C2"')]
     whole = analyse(small_table(), read_plan(small_plan(tmp_path)))["contrasts"]
