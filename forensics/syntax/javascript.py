@@ -11,14 +11,19 @@ from tree_sitter import Node, Query, QueryCursor
 
 from forensics.syntax import ir
 from forensics.syntax.grammars import Grammar, grammar
+from forensics.syntax.javascript_elements import HANDLERS as ELEMENTS
 from forensics.syntax.javascript_expressions import HANDLERS as EXPRESSIONS
 from forensics.syntax.javascript_expressions import unreadable as unreadable_expression
+from forensics.syntax.javascript_functions import HANDLERS as FUNCTIONS
+from forensics.syntax.javascript_literals import HANDLERS as LITERALS
 from forensics.syntax.javascript_lowering import Expression as ExpressionHandler
 from forensics.syntax.javascript_lowering import Kinds, Lowering, body_with_directives
 from forensics.syntax.javascript_lowering import Statement as StatementHandler
+from forensics.syntax.javascript_modules import HANDLERS as MODULES
 from forensics.syntax.javascript_repairs import outermost_problems, parsed, split
 from forensics.syntax.javascript_statements import HANDLERS as STATEMENTS
 from forensics.syntax.javascript_statements import unreadable as unreadable_statement
+from forensics.syntax.javascript_types import HANDLERS as TYPES
 from forensics.syntax.nesting import room_for_nesting
 
 STYLE_KEYS: Final = {
@@ -60,8 +65,8 @@ def _tables(dialect: str) -> tuple[Grammar, Kinds, dict[int, ExpressionHandler],
     return (
         language,
         Kinds(language),
-        language.handlers(EXPRESSIONS, unreadable_expression),
-        language.handlers(STATEMENTS, unreadable_statement),
+        language.handlers({**LITERALS, **EXPRESSIONS, **FUNCTIONS, **ELEMENTS}, unreadable_expression),
+        language.handlers({**STATEMENTS, **MODULES, **TYPES}, unreadable_statement),
         Query(language.language, "(html_comment) @comment"),
     )
 

@@ -1,4 +1,4 @@
-"""Lowering of JavaScript and TypeScript statements.
+"""Lowering of the other statements.
 
 Each handler appends the records of its node to the list it is given: a declaration gives one for each declarator,
 an empty statement none.
@@ -12,16 +12,8 @@ from typing import Final
 from tree_sitter import Node
 
 from forensics.syntax import ir
-from forensics.syntax.javascript_expressions import (
-    assigned,
-    class_,
-    decorator,
-    function,
-    operand,
-    pattern,
-    property_key,
-    string,
-)
+from forensics.syntax.javascript_functions import class_, function
+from forensics.syntax.javascript_literals import operand
 from forensics.syntax.javascript_lowering import (
     DEPTH_LIMIT,
     LEVEL,
@@ -31,37 +23,16 @@ from forensics.syntax.javascript_lowering import (
     expression,
     statement_list,
 )
+from forensics.syntax.javascript_modules import HANDLERS as MODULES
+from forensics.syntax.javascript_patterns import assigned, pattern
+from forensics.syntax.javascript_types import HANDLERS as TYPES
+from forensics.syntax.javascript_types import namespace
 
-_TYPE_KINDS: Final = {
-    "interface_declaration": "interface",
-    "type_alias_declaration": "type",
-    "ambient_declaration": "declare",
-    "function_signature": "function",
-    "internal_module": "namespace",
-    "module": "namespace",
-}
-_DECLARATIONS: Final = frozenset(
-    {
-        "lexical_declaration",
-        "variable_declaration",
-        "function_declaration",
-        "generator_function_declaration",
-        "class_declaration",
-        "abstract_class_declaration",
-        "enum_declaration",
-        "internal_module",
-        "module",
-        "import_alias",
-        *_TYPE_KINDS,
-    }
-)
 # Expressions that can't stand alone as a statement after a label or a brace.
 _NO_STATEMENT: Final = frozenset({"function_expression", "class", "pair", "method_definition", "spread_element"})
 _LONELY_WORDS: Final = frozenset({"export", "import", "const", "function", "class", "if", "for", "while", "return"})
 _BRACE: Final = ord("{")
-_EXPORT_TYPE: Final = re.compile(rb"export\s+type\s+\*")
 _AWAIT_BEFORE: Final = re.compile(rb"\bawait\s+\Z")
-_NO_DEFAULT: Final = frozenset({"lexical_declaration", "variable_declaration", "enum_declaration"})
 _NO_BODY: Final = frozenset({"lexical_declaration", "using_declaration", "class_declaration"})
 _VALUE_NAMES: Final = frozenset({"type_annotation", "comment", "html_comment", "!", "ERROR"})
 
@@ -80,7 +51,7 @@ def unreadable(cx: Lowering, node: Node, depth: int, out: list[ir.Statement]) ->
     out.append(ir.Opaque(start, end, SYNTAX_ERROR))
     if node.is_error and depth <= DEPTH_LIMIT:
         names = cx.kind_names
-        inside = [kid for kid in node.named_children if names[kid.kind_id] in HANDLERS]
+        inside = [kid for kid in node.named_children if names[kid.kind_id] in _STATEMENTS]
         if inside:
             out.extend(statement_list(cx, inside, depth + LEVEL))
 
@@ -369,311 +340,8 @@ def with_(cx: Lowering, node: Node, depth: int, out: list[ir.Statement]) -> None
     out.append(ir.Opaque(node.start_byte, node.end_byte, "with statement"))
 
 
-# -------------------------------------------------------- imports and exports
-
-
-def specifier(cx: Lowering, node: Node | None) -> tuple[str, int, int]:
-    """The module specifier with its span, quotes included; "" where it is missing."""
-    if node is None:
-        return "", 0, 0
-    value = string(cx, node, 0).value
-    return (value if isinstance(value, str) else ""), node.start_byte, node.end_byte
-
-
-def module_name(cx: Lowering, node: Node) -> str:
-    """An imported or exported name: an identifier or (ES2022) a string."""
-    if cx.kind_names[node.kind_id] == "string":
-        value = string(cx, node, 0).value
-        return value if isinstance(value, str) else ""
-    return cx.text(node)
-
-
-def import_(cx: Lowering, node: Node, depth: int, out: list[ir.Statement]) -> None:
-    names = cx.kind_names
-    start, end = node.start_byte, node.end_byte
-    bindings: list[ir.ImportBinding] = []
-    attributes: list[tuple[str, str]] = []
-    type_only = False
-    form = "import"
-    source = node.child_by_field_name("source")
-    for kid in node.children:
-        kind = names[kid.kind_id]
-        if kind in ("type", "typeof"):
-            type_only = True
-        elif kind == "import_clause":
-            bindings = import_bindings(cx, kid)
-        elif kind == "import_require_clause":
-            form = "require"
-            source = kid.child_by_field_name("source")
-            local = operand_named(cx, kid, "identifier")
-            if local is not None:
-                bindings = [
-                    ir.ImportBinding(local.start_byte, local.end_byte, "*", cx.text(local)),
-                ]
-        elif kind == "import_attribute":
-            attributes = import_attributes(cx, kid)
-    if form == "import":
-        cx.has_module_syntax = True
-    text, at, to = specifier(cx, source)
-    cx.declared.extend(binding.local for binding in bindings)
-    out.append(ir.Import(start, end, text, bindings, type_only, form, attributes, at, to))
-
-
-def operand_named(cx: Lowering, node: Node, kind: str) -> Node | None:
-    """The first child of that kind."""
-    return next((kid for kid in node.named_children if cx.kind_names[kid.kind_id] == kind), None)
-
-
-def import_bindings(cx: Lowering, clause: Node) -> list[ir.ImportBinding]:
-    names = cx.kind_names
-    bindings: list[ir.ImportBinding] = []
-    for kid in clause.named_children:
-        kind = names[kid.kind_id]
-        if kind == "identifier":
-            bindings.append(ir.ImportBinding(kid.start_byte, kid.end_byte, "default", cx.text(kid)))
-        elif kind == "namespace_import":
-            local = operand(cx, kid)
-            bindings.append(ir.ImportBinding(kid.start_byte, kid.end_byte, "*", cx.text(local)))
-        elif kind == "named_imports":
-            cx.check_commas(kid, 0)
-            for item in kid.named_children:
-                if names[item.kind_id] != "import_specifier":
-                    continue
-                if names[item.children[0].kind_id] in ("type", "typeof"):
-                    continue
-                written = item.child_by_field_name("name")
-                alias = item.child_by_field_name("alias") or written
-                if written is not None and alias is not None:
-                    bindings.append(
-                        ir.ImportBinding(item.start_byte, item.end_byte, module_name(cx, written), cx.text(alias))
-                    )
-    return bindings
-
-
-def import_attributes(cx: Lowering, node: Node) -> list[tuple[str, str]]:
-    pairs: list[tuple[str, str]] = []
-    for kid in operand(cx, node).named_children:
-        if cx.kind_names[kid.kind_id] == "pair":
-            key_node, value_node = cx.significant(kid.named_children)
-            key = property_key(cx, key_node, 0)
-            value = expression(cx, value_node, 0)
-            if isinstance(key, ir.Const) and isinstance(value, ir.Const):
-                pairs.append((str(key.value), str(value.value)))
-    return pairs
-
-
-def import_alias(cx: Lowering, node: Node, depth: int, out: list[ir.Statement]) -> None:
-    """TypeScript's `import A = N.B`: a constant, as far as running goes."""
-    local, *_, value = cx.significant(node.named_children)
-    out.append(
-        ir.Declare(
-            node.start_byte,
-            node.end_byte,
-            "const",
-            pattern(cx, local, depth + LEVEL),
-            entity_name(cx, value),
-        )
-    )
-
-
-def entity_name(cx: Lowering, node: Node) -> ir.Expression:
-    """`A.B.C` of a TypeScript import alias or namespace."""
-    parts: list[Node] = []
-    spine = node
-    while (
-        cx.kind_names[spine.kind_id] in ("nested_identifier", "member_expression") and len(parts) < DEPTH_LIMIT // LEVEL
-    ):
-        kids = cx.significant(spine.named_children)
-        parts.append(kids[-1])
-        spine = kids[0]
-    result: ir.Expression = ir.Name(spine.start_byte, spine.end_byte, cx.text(spine))
-    for part in reversed(parts):
-        result = ir.Member(node.start_byte, part.end_byte, result, cx.text(part), False)
-    return result
-
-
-def export(cx: Lowering, node: Node, depth: int, out: list[ir.Statement]) -> None:
-    names = cx.kind_names
-    start, end = node.start_byte, node.end_byte
-    kids = cx.significant(node.children)
-    words = {names[kid.kind_id] for kid in kids}
-    is_default = "default" in words
-    for kid in kids:
-        if names[kid.kind_id] == "decorator":
-            decorator(cx, kid, depth)
-    declaration = node.child_by_field_name("declaration")
-    if declaration is None:
-        declaration = next((kid for kid in kids if names[kid.kind_id] in _DECLARATIONS), None)
-    if "=" in words and declaration is None:
-        out.append(
-            ir.ExportDefault(
-                start, end, expression(cx, kids[words_index(cx, kids, "=") + 1], depth + LEVEL), "assignment"
-            )
-        )
-        return
-    if "namespace" in words:
-        return
-    if not cx.namespaces:
-        cx.has_module_syntax = True
-    if declaration is not None:
-        if is_default and names[declaration.kind_id] in _NO_DEFAULT:
-            # The grammar accepts `export default const a = 1`.
-            cx.problem(declaration.start_byte, declaration.end_byte, "error")
-            is_default = False
-        if is_default:
-            export_default_declaration(cx, node, declaration, depth, out)
-        else:
-            export_declaration(cx, node, declaration, depth, out)
-        return
-    if is_default:
-        value = node.child_by_field_name("value") or kids[words_index(cx, kids, "default") + 1]
-        out.append(ir.ExportDefault(start, end, expression(cx, value, depth + LEVEL), "default"))
-        return
-    # `export type * from` is masked for parsing (javascript_repairs), so the word is looked up in the source.
-    type_only = "type" in words or _EXPORT_TYPE.match(cx.source, start) is not None
-    bindings: list[ir.ExportBinding] = []
-    for kid in kids:
-        kind = names[kid.kind_id]
-        if kind == "*":
-            bindings.append(ir.ExportBinding(kid.start_byte, kid.end_byte, "*", "*"))
-        elif kind == "namespace_export":
-            bindings.append(ir.ExportBinding(kid.start_byte, kid.end_byte, module_name(cx, operand(cx, kid)), "*"))
-        elif kind == "export_clause":
-            cx.check_commas(kid, 0)
-            for item in kid.named_children:
-                if names[item.kind_id] != "export_specifier":
-                    continue
-                if names[item.children[0].kind_id] in ("type", "typeof"):
-                    continue
-                written = item.child_by_field_name("name")
-                alias = item.child_by_field_name("alias") or written
-                if written is not None and alias is not None:
-                    bindings.append(
-                        ir.ExportBinding(
-                            item.start_byte, item.end_byte, module_name(cx, alias), module_name(cx, written)
-                        )
-                    )
-    if not bindings and not words & {"export_clause", "*"}:
-        # The grammar accepts `export` alone.
-        cx.problem(start, end, "error")
-    text, at, to = specifier(cx, node.child_by_field_name("source"))
-    out.append(ir.Export(start, end, bindings, text, type_only, at, to))
-
-
-def words_index(cx: Lowering, kids: list[Node], word: str) -> int:
-    return next(place for place, kid in enumerate(kids) if cx.kind_names[kid.kind_id] == word)
-
-
-def export_declaration(cx: Lowering, node: Node, declaration: Node, depth: int, out: list[ir.Statement]) -> None:
-    held: list[ir.Statement] = []
-    cx.statements[declaration.kind_id](cx, declaration, depth + LEVEL, held)
-    for number, item in enumerate(held):
-        if isinstance(item, ir.TypeDeclaration):
-            held[number] = ir.TypeDeclaration(item.start, item.end, item.kind, item.name, True)
-    if cx.namespaces:
-        out.extend(held)
-        return
-    out.extend(item for item in held if isinstance(item, ir.TypeDeclaration))
-    declared: list[ir.Statement] = [item for item in held if not isinstance(item, ir.TypeDeclaration)]
-    if declared:
-        out.append(ir.ExportDeclaration(node.start_byte, node.end_byte, declared))
-
-
-def export_default_declaration(
-    cx: Lowering, node: Node, declaration: Node, depth: int, out: list[ir.Statement]
-) -> None:
-    kind = cx.kind_names[declaration.kind_id]
-    start, end = node.start_byte, node.end_byte
-    if kind in _TYPE_KINDS:
-        out.append(ir.TypeDeclaration(start, end, _TYPE_KINDS[kind], declared_name(cx, declaration), True))
-        return
-    value: ir.Expression
-    if kind.endswith("function_declaration"):
-        cx.function_declarations += 1
-        value = function(cx, declaration, depth + LEVEL)
-    else:
-        value = class_(cx, declaration, depth + LEVEL)
-    if value.name:
-        cx.declared.append(value.name)
-    out.append(ir.ExportDefault(start, end, value, "default"))
-
-
-# ----------------------------------------------------------------- TypeScript
-
-
-def declared_name(cx: Lowering, node: Node) -> str:
-    name_node = node.child_by_field_name("name")
-    return "" if name_node is None else module_name(cx, name_node)
-
-
-def type_declaration(cx: Lowering, node: Node, depth: int, out: list[ir.Statement]) -> None:
-    kind = _TYPE_KINDS[cx.kind_names[node.kind_id]]
-    out.append(ir.TypeDeclaration(node.start_byte, node.end_byte, kind, declared_name(cx, node), False))
-
-
-def interface(cx: Lowering, node: Node, depth: int, out: list[ir.Statement]) -> None:
-    body = node.child_by_field_name("body")
-    for kid in [] if body is None else body.named_children:
-        if cx.kind_names[kid.kind_id] == "export_statement":
-            # The grammar accepts one inside an interface, where a brace was lost.
-            cx.problem(kid.start_byte, kid.end_byte, "error")
-    type_declaration(cx, node, depth, out)
-
-
-def ambient(cx: Lowering, node: Node, depth: int, out: list[ir.Statement]) -> None:
-    names = cx.kind_names
-    start, end = node.start_byte, node.end_byte
-    for kid in cx.significant(node.children)[1:]:
-        kind = names[kid.kind_id]
-        if kind == "global":
-            out.append(ir.TypeDeclaration(start, end, "declare", "global", False))
-            return
-        if kind in ("lexical_declaration", "variable_declaration"):
-            out.extend(
-                ir.TypeDeclaration(start, end, "declare", declared_name(cx, item), False)
-                for item in kid.named_children
-                if names[item.kind_id] == "variable_declarator"
-            )
-            return
-        if kid.is_named:
-            out.append(ir.TypeDeclaration(start, end, "declare", declared_name(cx, kid), False))
-            return
-
-
-def namespace(cx: Lowering, node: Node, depth: int, out: list[ir.Statement]) -> None:
-    """A namespace with something to run is a block; one of types only is erased."""
-    start, end = node.start_byte, node.end_byte
-    body = node.child_by_field_name("body")
-    held: list[ir.Statement] = []
-    if body is not None:
-        cx.namespaces += 1
-        held = statement_list(cx, body.named_children, depth + LEVEL)
-        cx.namespaces -= 1
-    if any(not isinstance(item, ir.TypeDeclaration) for item in held):
-        out.append(ir.Block(start, end, held))
-    else:
-        out.append(ir.TypeDeclaration(start, end, "namespace", declared_name(cx, node), False))
-
-
-def enum(cx: Lowering, node: Node, depth: int, out: list[ir.Statement]) -> None:
-    names = cx.kind_names
-    members: list[tuple[str, ir.Expression | None]] = []
-    body = node.child_by_field_name("body")
-    for kid in [] if body is None else cx.significant(body.named_children):
-        key_node, value = kid, None
-        if names[kid.kind_id] == "enum_assignment":
-            key_node, value = cx.significant(kid.named_children)
-        key = property_key(cx, key_node, depth + LEVEL)
-        written = str(key.value) if isinstance(key, ir.Const) else ""
-        members.append((written, None if value is None else expression(cx, value, depth + LEVEL)))
-    written = declared_name(cx, node)
-    cx.declared.append(written)
-    out.append(ir.Enum(node.start_byte, node.end_byte, written, members))
-
-
 HANDLERS: Final[dict[str, Statement]] = {
     "abstract_class_declaration": declare_class,
-    "ambient_declaration": ambient,
     "break_statement": break_,
     "class_declaration": declare_class,
     "comment": comment,
@@ -681,32 +349,25 @@ HANDLERS: Final[dict[str, Statement]] = {
     "debugger_statement": nothing,
     "do_statement": while_,
     "empty_statement": nothing,
-    "enum_declaration": enum,
-    "export_statement": export,
     "expression_statement": evaluate,
     "for_in_statement": for_each,
     "for_statement": for_,
     "function_declaration": declare_function,
-    "function_signature": type_declaration,
     "generator_function_declaration": declare_function,
     "hash_bang_line": nothing,
     "html_comment": nothing,
     "if_statement": if_,
-    "import_alias": import_alias,
-    "import_statement": import_,
-    "interface_declaration": interface,
-    "internal_module": namespace,
     "labeled_statement": labelled,
     "lexical_declaration": declare,
-    "module": namespace,
     "return_statement": return_,
     "statement_block": block,
     "switch_statement": switch,
     "throw_statement": throw,
     "try_statement": try_,
-    "type_alias_declaration": type_declaration,
     "using_declaration": declare,
     "variable_declaration": declare,
     "while_statement": while_,
     "with_statement": with_,
 }
+
+_STATEMENTS: Final = frozenset({*HANDLERS, *MODULES, *TYPES})
