@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -50,11 +50,16 @@ class Caches:
 
 
 def scan_reference(
-    reference: BuildReference, caches: Caches, scanners: str, rules: ContextRules, limits: Limits
+    reference: BuildReference,
+    caches: Caches,
+    scanners: str,
+    rules: ContextRules,
+    limits: Limits,
+    imported: Callable[[], None] = lambda: None,
 ) -> Scanned:
     """The record of the build that a reference points to, from the cache where nothing changed."""
     opened = open_build(reference, limits)
-    return scan_build(opened, caches, scanners, rules.for_labels(reference.labels))
+    return scan_build(opened, caches, scanners, rules.for_labels(reference.labels), imported)
 
 
 def scanners_at(place: str) -> tuple[Scanner, ...]:
@@ -64,11 +69,13 @@ def scanners_at(place: str) -> tuple[Scanner, ...]:
     return found
 
 
-def scan_build(opened: OpenBuild, caches: Caches, scanners: str, context: Context) -> Scanned:
+def scan_build(
+    opened: OpenBuild, caches: Caches, scanners: str, context: Context, imported: Callable[[], None] = lambda: None
+) -> Scanned:
     """The record of one build. A scanner that fails costs its own verdict, which becomes UNKNOWN.
 
     `scanners` says where they are; they are imported only where something has to be scanned, since a build that did not
-    change is told in less time than the import takes.
+    change is told in less time than the import takes. After the import `imported` is called: the build's time begins.
 
     The result is remembered by everything that it depends on: the build's files and what the archive said of them, the
     rules, the scanners asked and the context. Labels are not among them.
@@ -93,7 +100,9 @@ def scan_build(opened: OpenBuild, caches: Caches, scanners: str, context: Contex
     )
     remembered = _remembered(caches, key)
     if remembered is None:
-        remembered = _scanned(opened, caches, scanners_at(scanners), context, digest)
+        found = scanners_at(scanners)
+        imported()
+        remembered = _scanned(opened, caches, found, context, digest)
         caches.results.put(key, msgspec.msgpack.encode(remembered))
     named = msgspec.structs.replace(
         remembered.build,

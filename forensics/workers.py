@@ -29,7 +29,9 @@ from forensics.limits import Limits
 from forensics.runner import Caches, Scanned, lost_build, scan_reference
 
 _LENGTH = struct.Struct("<Q")
-_GRACE_SECONDS = 2.0  # for starting, and for the traceback that a worker writes just before its time is up
+_GRACE_SECONDS = 2.0  # for the traceback that a worker writes when its time is up
+_START_SECONDS = 60.0  # for starting and importing, which is not the build's time
+_CLOCK = b""  # what a worker sends when it has imported the scanners: the build's time begins
 _TAIL_BYTES = 16 * 1024
 _FRAME = re.compile(rb'File "[^"]*?([^"/\\]+)", line (\d+) in (\S+)')
 
@@ -61,15 +63,19 @@ def serve() -> None:
     caches = Caches(setup.cache)
     while (blob := _receive(incoming)) is not None:
         reference = msgspec.msgpack.decode(blob, type=BuildReference)
-        scanned = _scan_or_lose(reference, setup, caches)
+        scanned = _scan_or_lose(reference, setup, caches, outgoing)
         _send(outgoing, msgspec.msgpack.encode(scanned))
     caches.flush()
 
 
-def _scan_or_lose(reference: BuildReference, setup: Setup, caches: Caches) -> Scanned:
-    faulthandler.dump_traceback_later(setup.limits.seconds, file=sys.stderr.fileno())
+def _scan_or_lose(reference: BuildReference, setup: Setup, caches: Caches, outgoing: IO[bytes]) -> Scanned:
+    def begin() -> None:
+        faulthandler.dump_traceback_later(setup.limits.seconds, file=2)
+        _send(outgoing, _CLOCK)
+
+    faulthandler.dump_traceback_later(setup.limits.seconds + _START_SECONDS, file=2)
     try:
-        return scan_reference(reference, caches, setup.scanners, setup.rules, setup.limits)
+        return scan_reference(reference, caches, setup.scanners, setup.rules, setup.limits, begin)
     except Exception as error:
         message = f"the build could not be scanned: {type(error).__name__}: {error}"
         return lost_build(reference, setup.scanners, "scan-failed", message[:500], "the scan of this build failed")
@@ -113,25 +119,29 @@ class Worker:
 
     def _attempt(self, reference: BuildReference) -> Scanned:
         process = self._started()
+        assert process.stdin is not None
+        assert process.stdout is not None
         timed_out = threading.Event()
 
         def end() -> None:
             timed_out.set()
             process.kill()
 
-        timer = threading.Timer(self._setup.limits.seconds + _GRACE_SECONDS, end)
-        timer.daemon = True
-        timer.start()
-        blob = None
-        try:
-            assert process.stdin is not None
-            assert process.stdout is not None
-            with contextlib.suppress(BrokenPipeError):
-                _send(process.stdin, msgspec.msgpack.encode(reference))
+        seconds = self._setup.limits.seconds + _GRACE_SECONDS
+        blob: bytes | None = _CLOCK
+        with contextlib.suppress(BrokenPipeError):
+            _send(process.stdin, msgspec.msgpack.encode(reference))
+        for left in (seconds + _START_SECONDS, seconds):
+            timer = threading.Timer(left, end)
+            timer.daemon = True
+            timer.start()
+            try:
                 blob = _receive(process.stdout)
-        finally:
-            timer.cancel()
-        if blob is not None:
+            finally:
+                timer.cancel()
+            if blob != _CLOCK:
+                break
+        if blob:
             return msgspec.msgpack.decode(blob, type=Scanned)
         return self._lost(reference, process, timed_out.is_set())
 
@@ -244,11 +254,10 @@ def scan_apart(reference: BuildReference, setup: Setup) -> Scanned:
         if child == 0:
             _scan_in_fork(reference, setup, writing, errors)
         os.close(writing)
-        blob, timed_out = _read_within(reading, child, setup.limits.seconds + _GRACE_SECONDS)
+        blob, timed_out = _received_within(reading, child, setup.limits.seconds + _GRACE_SECONDS)
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         if blob:
-            with contextlib.suppress(msgspec.DecodeError):
-                return msgspec.msgpack.decode(blob, type=Scanned)
+            return msgspec.msgpack.decode(blob, type=Scanned)
         return lost_record(reference, setup, code, timed_out, _innermost_calls(errors))
 
 
@@ -258,9 +267,8 @@ def _scan_in_fork(reference: BuildReference, setup: Setup, writing: int, errors:
         os.dup2(errors.fileno(), 1)
         faulthandler.enable(2)
         caches = Caches(setup.cache)
-        scanned = _scan_or_lose(reference, setup, caches)
-        with os.fdopen(writing, "wb") as stream:
-            stream.write(msgspec.msgpack.encode(scanned))
+        with os.fdopen(writing, "wb") as outgoing:
+            _send(outgoing, msgspec.msgpack.encode(_scan_or_lose(reference, setup, caches, outgoing)))
         caches.flush()
     except BaseException:
         faulthandler.dump_traceback(2)
@@ -268,13 +276,13 @@ def _scan_in_fork(reference: BuildReference, setup: Setup, writing: int, errors:
     os._exit(0)
 
 
-def _read_within(reading: int, child: int, seconds: float) -> tuple[bytes, bool]:
-    """What the child writes until it closes the pipe, and whether its time was up (then it is killed)."""
+def _received_within(reading: int, child: int, seconds: float) -> tuple[bytes, bool]:
+    """What the child sends after the start of the clock, and whether its time was up (then it is killed)."""
     import select
     import time
 
-    parts: list[bytes] = []
-    end = time.monotonic() + seconds
+    received = b""
+    end = time.monotonic() + seconds + _START_SECONDS
     with os.fdopen(reading, "rb", buffering=0) as stream:
         while True:
             ready, _, _ = select.select([stream], [], [], max(0.0, end - time.monotonic()))
@@ -282,6 +290,12 @@ def _read_within(reading: int, child: int, seconds: float) -> tuple[bytes, bool]
                 os.kill(child, signal.SIGKILL)
                 return b"", True
             part = stream.read(1 << 16)
+            received += part
+            if received.startswith(_LENGTH.pack(len(_CLOCK))):
+                received = received[_LENGTH.size :]
+                end = time.monotonic() + seconds
             if not part:
-                return b"".join(parts), False
-            parts.append(part)
+                whole = (
+                    len(received) >= _LENGTH.size and len(received) == _LENGTH.size + _LENGTH.unpack_from(received)[0]
+                )
+                return received[_LENGTH.size :] if whole else b"", False
