@@ -63,7 +63,7 @@ def write_csv(frames: Mapping[str, pd.DataFrame], directory: Path) -> list[Path]
     name becomes a hyphen."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        paths = [directory / f"{re.sub(r'[^\w.-]+', '-', name)}.csv" for name in frames]
+        paths = [directory / (re.sub(r"[^\w.-]+", "-", name) + ".csv") for name in frames]
         for path, frame in zip(paths, frames.values(), strict=True):
             frame.to_csv(path, index=False, lineterminator="\n")
     except OSError as error:
