@@ -6,6 +6,7 @@ out zero. That is a reading aid over many rows, not a test: the signatures have 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Literal
 
@@ -15,7 +16,14 @@ from forensics.results import BuildResult, ScanResult
 from reports.ordering import scanners_in_order, start_of
 from reports.rates import Rate, Sightings, difference, groupings, has_error, labels_of, rate
 
-HEADINGS = {"launch": "Launch", "verdict": "Verdicts", "rule": "Builds with at least one finding of a rule"}
+HEADINGS = {
+    "launch": "Launch",
+    "verdict": "Verdicts",
+    "rule": "Builds with at least one finding of a rule",
+    "feature": "Features, where they differ most",
+}
+MOST_FEATURE_VALUES = 12
+MOST_FEATURE_ROWS = 40
 
 Mark = Literal["higher", "lower", ""]
 
@@ -26,7 +34,7 @@ class Cell(Struct, frozen=True):
 
 
 class Row(Struct, frozen=True):
-    """One thing compared. `kind` is launch, verdict or rule; `key` and `detail` say which."""
+    """One thing compared. `kind` is a key of HEADINGS; `key` and `detail` say which."""
 
     kind: str
     key: str
@@ -77,9 +85,37 @@ def compare(result: ScanResult, label: str) -> Comparison:
             add("verdict", scanner, status, _has_verdict(scanner, status), _is_scanned_by(scanner))
     for rule in sorted({finding.rule for build in result.builds for finding in build.findings}):
         add("rule", rule, "", sightings.of(rule), sightings.judged(rule))
-    return Comparison(
-        label, tuple((value, len(group)) for value, group in zip(values, groups, strict=True)), tuple(rows)
-    )
+    sizes = tuple((value, len(group)) for value, group in zip(values, groups, strict=True))
+    return Comparison(label, sizes, (*rows, *_feature_rows(groups)))
+
+
+def _feature_rows(groups: list[list[BuildResult]]) -> list[Row]:
+    """Values of categorical features that differ between groups, the widest differences first."""
+    counted: dict[str, list[Counter[str]]] = {}
+    for number, group in enumerate(groups):
+        for build in group:
+            for name, value in build.features.items():
+                if isinstance(value, bool | str):
+                    tallies = counted.setdefault(name, [Counter() for _ in groups])
+                    tallies[number]["yes" if value is True else "no" if value is False else value] += 1
+    rows: list[Row] = []
+    for name, tallies in counted.items():
+        totals = [tally.total() for tally in tallies]
+        listed = sorted({value for tally in tallies for value in tally})
+        if not 2 <= len(listed) <= MOST_FEATURE_VALUES:
+            continue
+        for value in listed[1:] if listed == ["no", "yes"] else listed:
+            rates = [Rate(tally[value], total) for tally, total in zip(tallies, totals, strict=True)]
+            row = Row("feature", name, value, tuple(Cell(each, _mark(each, rates)) for each in rates))
+            if row.differs:
+                rows.append(row)
+    rows.sort(key=lambda row: (-_spread(row), row.key, row.detail))
+    return rows[:MOST_FEATURE_ROWS]
+
+
+def _spread(row: Row) -> float:
+    shares = [cell.rate.share for cell in row.cells if cell.rate.total]
+    return max(shares) - min(shares)
 
 
 def _mark(own: Rate, rates: list[Rate]) -> Mark:

@@ -74,7 +74,7 @@ def embedded(document: Mapping[str, object]) -> tuple[str, str]:
         for sign in "<>&\u2028\u2029":
             text = text.replace(sign, f"\\u{ord(sign):04x}")
         return "json", text
-    return "gzip", base64.b64encode(gzip.compress(encoded, 9, mtime=0)).decode("ascii")
+    return "gzip", base64.b64encode(gzip.compress(encoded, 6, mtime=0)).decode("ascii")
 
 
 def _builds(result: ScanResult, strings: _Strings) -> dict[str, object]:

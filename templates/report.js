@@ -657,6 +657,7 @@ in the document.
     document.querySelectorAll('table.sortable').forEach(sortable);
     addEventListener('scroll', () => { positions.set(here, scrollY); }, { passive: true });
     document.addEventListener('click', (event) => { clicked = Boolean(event.target.closest('a[href^="#"]')); });
+    document.querySelector('.skip').addEventListener('click', (event) => { event.preventDefault(); byId('content').focus(); });
     addEventListener('hashchange', () => route(true));
     addEventListener('beforeprint', beforePrint);
     route();

@@ -50,3 +50,26 @@ def test_rows_that_no_group_has_are_left_out_and_the_rest_has_headings(result: S
         ("Verdicts", 6),
         ("Builds with at least one finding of a rule", 3),
     ]
+
+
+def test_features_are_compared_where_they_differ(result: ScanResult) -> None:
+    base = result.builds[0]
+    plain = group(base, "a", good=10, bad=0) + group(base, "b", good=10, bad=0)
+    builds = tuple(
+        msgspec.structs.replace(
+            build,
+            features={
+                "uses_vite": build.labels["model"] == "a",
+                "layout": "root" if build.labels["model"] == "a" or number % 2 else "nested",
+                "has_tests": True,
+                "n_files": number,
+            },
+        )
+        for number, build in enumerate(plain)
+    )
+    rows = compare(msgspec.structs.replace(result, builds=builds), "model").rows
+    assert [(row.key, row.detail, [cell.mark for cell in row.cells]) for row in rows if row.kind == "feature"] == [
+        ("uses_vite", "yes", ["higher", "lower"]),
+        ("layout", "nested", ["lower", "higher"]),
+        ("layout", "root", ["higher", "lower"]),
+    ]

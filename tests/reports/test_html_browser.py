@@ -16,6 +16,7 @@ from forensics.results import BuildResult, Place, ReportedFinding, ScanResult, V
 from reports.html import StatisticsPart, write_html
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright (Python package) is not installed")
+expect = playwright.expect
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = [
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
@@ -165,35 +166,35 @@ def test_without_javascript_everything_is_one_page(chromium: playwright.Browser,
     page.goto(report.as_uri())
     assert "JavaScript is off" in (page.locator("noscript").text_content() or "")
     for section in ("overview", "catalogue", "builds", "findings", "compare", "unknowns", "method"):
-        assert page.locator(f"#{section} h1").is_visible()
-    assert page.locator("#finding-table tbody mark").count() == 5
-    assert page.locator("form.filters").first.is_hidden()
+        expect(page.locator(f"#{section} h1")).to_be_visible()
+    expect(page.locator("#finding-table tbody mark")).to_have_count(5)
+    expect(page.locator("form.filters").first).to_be_hidden()
     context.close()
 
 
 def test_one_section_at_a_time_and_back_again(report: Path, opened: Opened) -> None:
     page = opened.open(report)
-    assert page.locator("#overview h1").is_visible()
-    assert page.locator("#catalogue h1").is_hidden()
+    expect(page.locator("#overview h1")).to_be_visible()
+    expect(page.locator("#catalogue h1")).to_be_hidden()
     page.click("nav.tabs >> text=Findings")
-    assert page.locator("#findings h1").is_visible()
-    assert page.get_attribute("nav.tabs a[href='#findings']", "aria-current") == "page"
+    expect(page.locator("#findings h1")).to_be_visible()
+    expect(page.locator("nav.tabs a[href='#findings']").first).to_have_attribute("aria-current", "page")
     page.go_back()
-    assert page.locator("#overview h1").is_visible()
+    expect(page.locator("#overview h1")).to_be_visible()
 
 
 def test_filters_live_in_the_address(report: Path, opened: Opened) -> None:
     page = opened.open(report, "findings")
-    assert page.inner_text("#finding-count") == "3 of 4 findings in 1 build."
+    expect(page.locator("#finding-count")).to_have_text("3 of 4 findings in 1 build.")
     page.select_option("#findings-severity", "error")
     page.fill("#findings-q", "enoent")
     page.wait_for_url("**enoent**")
-    assert page.evaluate("location.hash") == "#findings?q=enoent&severity=error"
-    assert page.locator("#finding-table tbody tr:not(.detail)").count() == 1
+    page.wait_for_url(re.compile(re.escape("#findings?q=enoent&severity=error") + "$"))
+    expect(page.locator("#finding-table tbody tr:not(.detail)")).to_have_count(1)
     again = opened.open(report, "findings?suppressed=only")
     again.reload()
     again.wait_for_selector(READY, state="attached")
-    assert again.inner_text("#finding-count") == "1 of 4 findings in 1 build."
+    expect(again.locator("#finding-count")).to_have_text("1 of 4 findings in 1 build.")
     assert "suppressed by baseline" in again.inner_text("#finding-table tbody")
     assert again.input_value("#findings-suppressed") == "only"
     again.click("text=Clear")
@@ -211,33 +212,33 @@ def test_filters_by_label_scanner_and_rule(report: Path, opened: Opened) -> None
         page = opened.open(report, f"findings?{parameters}")
         page.reload()
         page.wait_for_selector(READY, state="attached")
-        assert page.locator("#finding-table tbody tr:not(.detail)").count() == rows, parameters
+        expect(page.locator("#finding-table tbody tr:not(.detail)")).to_have_count(rows)
 
 
 def test_sorting_says_so(report: Path, opened: Opened) -> None:
     page = opened.open(report, "builds")
     page.click("#build-table thead >> text=Errors")
     head = page.locator("#build-table thead th", has_text="Errors")
-    assert head.get_attribute("aria-sort") == "descending"
-    assert page.inner_text("#build-table tbody tr:first-child th") == "calendar-week-view/boot_check/runs/21"
+    expect(head).to_have_attribute("aria-sort", "descending")
+    expect(page.locator("#build-table tbody tr:first-child th")).to_have_text("calendar-week-view/boot_check/runs/21")
     page.click("#build-table thead >> text=Errors")
-    assert head.get_attribute("aria-sort") == "ascending"
-    assert page.inner_text("#build-table tbody tr:first-child th") == "kanban-board/static/runs/3"
-    assert page.evaluate("location.hash") == "#builds?sort=errors"
+    expect(head).to_have_attribute("aria-sort", "ascending")
+    expect(page.locator("#build-table tbody tr:first-child th")).to_have_text("kanban-board/static/runs/3")
+    page.wait_for_url(re.compile(re.escape("#builds?sort=errors") + "$"))
 
 
 def test_a_finding_has_a_permalink_that_opens_it(result: ScanResult, report: Path, opened: Opened) -> None:
     fingerprint = result.builds[0].findings[2].fingerprint
     page = opened.open(report, f"f={fingerprint}")
-    assert page.inner_text("#build h1") == "calendar-week-view/boot_check/runs/21"
+    expect(page.locator("#build h1")).to_have_text("calendar-week-view/boot_check/runs/21")
     assert page.evaluate("document.activeElement.id") == f"f-{fingerprint}"
     page.click(f"#f-{fingerprint} >> text=Permalink")
-    assert page.evaluate("location.hash") == f"#f={fingerprint}&b=calendar-week-view/boot_check/runs/21"
+    page.wait_for_url(re.compile(re.escape(f"#f={fingerprint}&b=calendar-week-view/boot_check/runs/21") + "$"))
 
 
 def test_a_link_to_what_is_not_in_the_report_says_so(report: Path, opened: Opened) -> None:
     page = opened.open(report, "b=no-such-build")
-    assert page.inner_text("#build h1") == "This report does not hold what the link names"
+    expect(page.locator("#build h1")).to_have_text("This report does not hold what the link names")
     opened.open(report, "no-such-section")
     assert opened.problems == []
 
@@ -271,13 +272,13 @@ def test_the_page_of_a_build(report: Path, opened: Opened) -> None:
 
 def test_a_catalogue_entry_links_to_its_builds_and_back(report: Path, opened: Opened) -> None:
     page = opened.open(report, "rule-wiring-proxy-not-loaded")
-    assert page.locator("#catalogue h1").is_visible()
+    expect(page.locator("#catalogue h1")).to_be_visible()
     page.click("#rule-wiring-proxy-not-loaded >> text=Its builds")
-    assert page.inner_text("#build-count") == "1 of 3 builds, 1 with errors."
+    expect(page.locator("#build-count")).to_have_text("1 of 3 builds, 1 with errors.")
     page.click("#build-table tbody a")
     page.click("#build .finding >> text=About this rule >> nth=0")
-    assert page.evaluate("location.hash") == "#rule-wiring-proxy-not-loaded"
-    assert page.locator("#rule-wiring-proxy-not-loaded h2").is_visible()
+    page.wait_for_url(re.compile(re.escape("#rule-wiring-proxy-not-loaded") + "$"))
+    expect(page.locator("#rule-wiring-proxy-not-loaded h2")).to_be_visible()
 
 
 def test_a_finding_is_copied_as_text(report: Path, opened: Opened) -> None:
@@ -305,14 +306,14 @@ def test_the_script_compares_as_the_page_was_rendered(report: Path, opened: Open
     )
     before = "|".join(re.findall(r'class="([^"]*)"', " ".join(rendered)))
     assert before.startswith(marked)
-    assert page.locator(".comparison:visible").count() == 1
+    expect(page.locator(".comparison:visible")).to_have_count(1)
 
 
 def test_groups_can_be_left_out_of_a_comparison(report: Path, opened: Opened) -> None:
     page = opened.open(report, "compare?by=model")
     page.uncheck(".groups label:has-text('gpt-5.5') input")
-    assert page.evaluate("location.hash") == "#compare?by=model&without=1"
-    assert page.locator(".comparison[data-label=model] thead th:visible").count() == 2
+    page.wait_for_url(re.compile(re.escape("#compare?by=model&without=1") + "$"))
+    expect(page.locator(".comparison[data-label=model] thead th:visible")).to_have_count(2)
 
 
 def test_a_table_of_statistics_sorts_numbers_as_numbers(
@@ -327,8 +328,8 @@ def test_a_table_of_statistics_sorts_numbers_as_numbers(
     page.click("#signatures thead >> text=p")
     assert page.locator("#signatures tbody td:first-child").all_inner_texts() == ["–", "<.001", ".027", ".3", "1,100"]
     page.click("#signatures thead >> text=p")
-    assert page.get_attribute("#signatures thead th", "aria-sort") == "descending"
-    assert page.inner_text("#signatures tbody td:first-child") == "1,100"
+    expect(page.locator("#signatures thead th").first).to_have_attribute("aria-sort", "descending")
+    expect(page.locator("#signatures tbody td:first-child").first).to_have_text("1,100")
 
 
 def test_the_theme_can_be_chosen_and_is_kept(report: Path, opened: Opened) -> None:
@@ -344,10 +345,18 @@ def test_the_keyboard_reaches_and_opens_a_finding(report: Path, opened: Opened) 
     page = opened.open(report, "findings")
     page.focus(".expand")
     page.keyboard.press("Enter")
-    assert page.get_attribute(".expand", "aria-expanded") == "true"
-    assert page.locator("#finding-table mark").first.is_visible()
+    expect(page.locator(".expand").first).to_have_attribute("aria-expanded", "true")
+    expect(page.locator("#finding-table mark").first).to_be_visible()
     page.keyboard.press("Space")
-    assert page.get_attribute(".expand", "aria-expanded") == "false"
+    expect(page.locator(".expand").first).to_have_attribute("aria-expanded", "false")
+
+
+def test_the_skip_link_stays_in_the_section(report: Path, opened: Opened) -> None:
+    page = opened.open(report, "findings?severity=error")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "content"
+    page.wait_for_url(re.compile(re.escape("#findings?severity=error") + "$"))
 
 
 def test_print_shows_every_section_opened_and_no_controls(report: Path, opened: Opened) -> None:
@@ -355,11 +364,11 @@ def test_print_shows_every_section_opened_and_no_controls(report: Path, opened: 
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print")
     for section in ("overview", "catalogue", "builds", "findings", "compare", "unknowns", "method"):
-        assert page.locator(f"#{section} h1").is_visible()
-    assert page.locator("#finding-table tr.detail mark").first.is_visible()
-    assert page.locator("details:not([open])").count() == 0
-    assert page.locator(".top").is_hidden()
-    assert page.locator("#finding-filters").is_hidden()
+        expect(page.locator(f"#{section} h1")).to_be_visible()
+    expect(page.locator("#finding-table tr.detail mark").first).to_be_visible()
+    expect(page.locator("details:not([open])")).to_have_count(0)
+    expect(page.locator(".top")).to_be_hidden()
+    expect(page.locator("#finding-filters")).to_be_hidden()
 
 
 def test_only_the_rows_of_one_page_are_in_the_document(
@@ -376,11 +385,12 @@ def test_only_the_rows_of_one_page_are_in_the_document(
     file = tmp_path / "many.html"
     file.write_bytes(write_html(many, rules, examples=tmp_path))
     page = opened.open(file, "findings")
-    assert page.locator("#finding-table tbody tr:not(.detail)").count() == 200
+    expect(page.locator("#finding-table tbody tr:not(.detail)")).to_have_count(200)
     page.click("#finding-pager >> text=Next")
+    expect(page.locator("#finding-pager")).to_contain_text("Page 2 of 3")
     page.click("#finding-pager >> text=Next")
-    assert page.locator("#finding-table tbody tr:not(.detail)").count() == 50
-    assert page.evaluate("location.hash") == "#findings?page=3"
+    expect(page.locator("#finding-table tbody tr:not(.detail)")).to_have_count(50)
+    page.wait_for_url(re.compile(re.escape("#findings?page=3") + "$"))
 
 
 @pytest.fixture(scope="session")
