@@ -12,12 +12,13 @@ are not to be asked about.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 import regress
 
 from forensics.syntax import ir
+from forensics.syntax.early_error_scopes import Context, Scope, copied, labels_loop, names_bound, names_declared
 from forensics.syntax.nesting import room_for_nesting
 
 KINDS: Final = {
@@ -95,50 +96,6 @@ def early_errors(
     return sorted(check.problems, key=lambda problem: (problem.start, problem.end))
 
 
-class _Scope:
-    """`lexical` names may be declared once; `hoisted` holds the var names declared in or through the scope."""
-
-    __slots__ = ("hoisted", "is_function", "lexical", "parent", "sloppy_functions")
-
-    def __init__(self, parent: _Scope | None, is_function: bool) -> None:
-        self.parent = parent
-        self.is_function = is_function
-        self.lexical: dict[str, str] = {}
-        self.hoisted: set[str] = set()
-        self.sloppy_functions: set[str] = set()
-
-
-class _Context:
-    """What stands around: the function, its labels and loops, and which words it allows."""
-
-    __slots__ = (
-        "allows_await",
-        "allows_new_target",
-        "allows_return",
-        "allows_super_call",
-        "allows_super_property",
-        "allows_yield",
-        "is_strict",
-        "labels",
-        "loop_labels",
-        "loops",
-        "switches",
-    )
-
-    def __init__(self, is_strict: bool) -> None:
-        self.is_strict = is_strict
-        self.allows_await = False
-        self.allows_yield = False
-        self.allows_return = False
-        self.allows_new_target = False
-        self.allows_super_call = False
-        self.allows_super_property = False
-        self.loops = 0
-        self.switches = 0
-        self.labels: list[str] = []
-        self.loop_labels: list[str] = []
-
-
 _RECORDS: Final = tuple(
     kind for kind in vars(ir).values() if isinstance(kind, type) and issubclass(kind, ir.Node) and kind is not ir.Node
 )
@@ -152,11 +109,11 @@ class _Check:
         self.problems: list[ir.SyntaxProblem] = []
         self.unreadable = [(problem.start, problem.end) for problem in script.problems]
         self.has_octal = _may_have_octals(source)
-        self.context = _Context(is_module or "use strict" in script.directives)
+        self.context = Context(is_module or "use strict" in script.directives)
         self.context.allows_await = is_module
         self.context.allows_return = not is_module
         self.context.allows_new_target = not is_module
-        self.scope = _Scope(None, True)
+        self.scope = Scope(None, True)
         self.exported: set[str] = set()
         self.exported_locals: list[ir.ExportBinding] = []
         self.private_names: list[set[str]] = []
@@ -260,7 +217,7 @@ class _Check:
     def statements(self, body: list[ir.Statement], is_function: bool = False) -> None:
         """A block with a scope of its own."""
         outer = self.scope
-        self.scope = _Scope(outer, is_function)
+        self.scope = Scope(outer, is_function)
         self.depth += 1
         self.hoist_functions(body)
         self.visit_all(body)
@@ -285,7 +242,7 @@ class _Check:
                 continue
             self.declare_function(scope, function)
 
-    def declare_function(self, scope: _Scope, function: ir.Function) -> None:
+    def declare_function(self, scope: Scope, function: ir.Function) -> None:
         name = function.name
         if scope.is_function and not (self.is_module and scope.parent is None):
             self.hoist(scope, name, function)
@@ -298,7 +255,7 @@ class _Check:
             scope.sloppy_functions.add(name)
         self.bind(scope, name, "function", function)
 
-    def bind(self, scope: _Scope, name: str, kind: str, node: ir.Node) -> None:
+    def bind(self, scope: Scope, name: str, kind: str, node: ir.Node) -> None:
         """Declares a name that may stand once."""
         known = scope.lexical.get(name)
         if known is not None and self.may_merge(known, kind):
@@ -314,7 +271,7 @@ class _Check:
             return False
         return known == kind == "enum" or known == "import" or kind == "import"
 
-    def hoist(self, scope: _Scope | None, name: str, node: ir.Node) -> None:
+    def hoist(self, scope: Scope | None, name: str, node: ir.Node) -> None:
         """Declares a var: it passes through every block up to its function."""
         while scope is not None:
             known = scope.lexical.get(name)
@@ -336,7 +293,7 @@ class _Check:
         return (at, at + len(written)) if at >= 0 else (node.start, node.end)
 
     def declare_pattern(self, pattern: ir.Pattern, kind: str) -> None:
-        for name in _names(pattern):
+        for name in names_bound(pattern):
             self.reserved(name.name, name)
             if kind == "var":
                 self.hoist(self.scope, name.name, name)
@@ -565,20 +522,20 @@ class _Check:
         inner.allows_super_call = super_call
         self.function_in(node, inner, is_strict_list=True)
 
-    def entered(self, node: ir.Function) -> _Context:
-        inner = _Context(self.context.is_strict or "use strict" in node.directives)
+    def entered(self, node: ir.Function) -> Context:
+        inner = Context(self.context.is_strict or "use strict" in node.directives)
         inner.allows_await = node.is_async
         inner.allows_yield = node.is_generator
         inner.allows_return = True
         inner.allows_new_target = True
         return inner
 
-    def function_in(self, node: ir.Function, inner: _Context, is_strict_list: bool) -> None:
+    def function_in(self, node: ir.Function, inner: Context, is_strict_list: bool) -> None:
         outer, outer_scope = self.context, self.scope
         self.context = inner
-        self.scope = _Scope(outer_scope, True)
+        self.scope = Scope(outer_scope, True)
         self.depth += 1
-        names = [name for parameter in node.parameters for name in _names(parameter)]
+        names = [name for parameter in node.parameters for name in names_bound(parameter)]
         is_simple = all(type(parameter) is ir.Name for parameter in node.parameters)
         lexical = self.scope.lexical
         for name in names:
@@ -600,7 +557,7 @@ class _Check:
 
     def class_(self, node: ir.Class) -> None:
         outer = self.context
-        self.context = strict = _copied(outer)
+        self.context = strict = copied(outer)
         strict.is_strict = True
         self.depth += 1
         if node.superclass is not None:
@@ -620,7 +577,7 @@ class _Check:
             if member.kind == "field":
                 self.initialiser(value)
             elif member.kind == "static-block" and type(value) is ir.Function:
-                block = _Context(True)
+                block = Context(True)
                 block.allows_new_target = block.allows_super_property = True
                 self.function_in(value, block, is_strict_list=True)
             elif type(value) is ir.Function:
@@ -646,7 +603,7 @@ class _Check:
     def initialiser(self, value: ir.Expression) -> None:
         """A field's initialiser is a method's body of its own."""
         outer = self.context
-        self.context = inner = _Context(True)
+        self.context = inner = Context(True)
         inner.allows_new_target = inner.allows_super_property = True
         self.visit(value)
         self.context = outer
@@ -697,7 +654,7 @@ class _Check:
 
     def for_(self, node: ir.For) -> None:
         outer = self.scope
-        self.scope = _Scope(outer, False)
+        self.scope = Scope(outer, False)
         self.depth += 1
         self.visit_all(node.init)
         for part in (node.test, node.update):
@@ -712,7 +669,7 @@ class _Check:
             self.report("await-outside-async", node.start, node.start + len("for await"))
         self.visit(node.iterable)
         outer = self.scope
-        self.scope = _Scope(outer, False)
+        self.scope = Scope(outer, False)
         self.depth += 1
         if node.declares:
             self.declare_pattern(node.target, node.declares)
@@ -738,7 +695,7 @@ class _Check:
         if node.handler is not None:
             outer = self.scope
             # The parameter's names and the block's share a scope as far as duplicates go.
-            self.scope = _Scope(outer, False)
+            self.scope = Scope(outer, False)
             self.depth += 1
             if node.parameter is not None:
                 kind = "catch" if type(node.parameter) is ir.Name else "let"
@@ -754,7 +711,7 @@ class _Check:
     def switch(self, node: ir.Switch) -> None:
         self.visit(node.subject)
         outer = self.scope
-        self.scope = _Scope(outer, False)
+        self.scope = Scope(outer, False)
         self.depth += 1
         self.context.switches += 1
         defaults = [case for case in node.cases if case.test is None]
@@ -794,7 +751,7 @@ class _Check:
         if node.label in context.labels:
             self.report("duplicate-label", node.start, node.start + len(node.label.encode()))
         context.labels.append(node.label)
-        is_loop = bool(node.body) and _labels_loop(node.body[0])
+        is_loop = bool(node.body) and labels_loop(node.body[0])
         if is_loop:
             context.loop_labels.append(node.label)
         self.visit_all(node.body)
@@ -837,7 +794,7 @@ class _Check:
     def export_declaration(self, node: ir.ExportDeclaration) -> None:
         self.placed(node, "export")
         for declaration in node.declarations:
-            for name, place in _declared(declaration):
+            for name, place in names_declared(declaration):
                 if not (self.is_typescript and type(declaration) is ir.Enum and name in self.exported):
                     self.export_name(name, place)
             self.visit(declaration)
@@ -863,13 +820,6 @@ def _may_have_octals(source: bytes) -> bool:
     return any(_LEADING_ZERO.match(source, match.start()) for match in _ZERO_DIGIT.finditer(source))
 
 
-def _copied(context: _Context) -> _Context:
-    copy = _Context(context.is_strict)
-    for name in _Context.__slots__:
-        setattr(copy, name, getattr(context, name))
-    return copy
-
-
 def _child_fields(kind: type) -> tuple[str, ...]:
     fields = _CHILD_FIELDS.get(kind)
     if fields is None:
@@ -891,40 +841,3 @@ def _is_optional_chain(node: Any) -> bool:
             return True
         node = node.callee if type(node) is ir.Call else node.object
     return False
-
-
-def _labels_loop(statement: ir.Statement) -> bool:
-    while isinstance(statement, ir.Labelled) and statement.body:
-        statement = statement.body[0]
-    return isinstance(statement, ir.For | ir.ForEach | ir.While)
-
-
-def _names(pattern: Any) -> Iterator[ir.Name]:
-    """The names a pattern binds."""
-    kind = type(pattern)
-    if kind is ir.Name:
-        yield pattern
-    elif kind is ir.ObjectPattern:
-        for item in pattern.properties:
-            yield from _names(item.target)
-        if pattern.rest is not None:
-            yield from _names(pattern.rest)
-    elif kind is ir.ArrayPattern:
-        for item in pattern.items:
-            if item is not None:
-                yield from _names(item)
-    elif kind in (ir.DefaultPattern, ir.RestPattern):
-        yield from _names(pattern.target)
-
-
-def _declared(statement: ir.Statement) -> Iterator[tuple[str, ir.Node]]:
-    """The names an exported declaration makes, each with its place."""
-    if isinstance(statement, ir.Declare):
-        for name in _names(statement.target):
-            yield name.name, name
-    elif isinstance(statement, ir.FunctionDeclaration):
-        yield statement.function.name, statement
-    elif isinstance(statement, ir.ClassDeclaration):
-        yield statement.declaration.name, statement
-    elif isinstance(statement, ir.Enum):
-        yield statement.name, statement
