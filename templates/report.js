@@ -168,9 +168,10 @@ in the document.
       form.append(el('label', { for: id, class: field.choices ? null : 'wide' }, field.label, control));
     }
     const clear = el('button', { type: 'button', on: { click: () => go({}) } }, 'Clear');
-    form.append(clear);
+    const save = el('button', { type: 'button', on: { click: () => download(`${view}.csv`, [spec.header, ...listed.map(spec.values)]) } }, 'Download CSV');
+    form.append(clear, save);
     form.hidden = false;
-    let timer = 0;
+    let timer = 0, listed = [];
     form.addEventListener('submit', (event) => event.preventDefault());
     form.addEventListener('input', () => { clearTimeout(timer); timer = setTimeout(() => go(read(), true), 60); });
 
@@ -220,6 +221,7 @@ in the document.
           return (a < b ? -1 : a > b ? 1 : 0) * down || one - two;
         });
       }
+      listed = rows;
       const pages = Math.max(1, Math.ceil(kept / PAGE));
       const page = Math.min(Math.max(1, Number(parameters.page) || 1), pages);
       const seen = rows.slice((page - 1) * PAGE, page * PAGE);
@@ -239,6 +241,14 @@ in the document.
         el('button', { type: 'button', disabled: page === pages, on: { click: turn(page + 1) } }, 'Next'));
     }
     return show;
+  }
+
+  // A spreadsheet takes a cell that begins with one of these signs for a formula; cells come from hostile builds.
+  function download(name, rows) {
+    const cell = (value) => { const text = String(value); return `"${(/^[=+\-@\t\r]/.test(text) ? "'" + text : text).replace(/"/g, '""')}"`; };
+    const address = URL.createObjectURL(new Blob([rows.map((row) => row.map(cell).join(',') + '\n').join('')], { type: 'text/csv' }));
+    el('a', { href: address, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 10000);
   }
 
   const distinct = (column) => [...new Set(column)].filter((each) => S[each] !== '').sort((a, b) => (S[a] < S[b] ? -1 : 1));
@@ -309,6 +319,9 @@ in the document.
         build: (row) => F.build[row],
       },
       row: findingRow,
+      header: ['build', ...B.labels.map((label) => S[label.name]), 'severity', 'confidence', 'rule', 'path', 'line', 'column', 'message', 'fix', 'suppressed', 'fingerprint'],
+      values: (row) => [S[B.id[F.build[row]]], ...B.labels.map((label) => S[label.value[F.build[row]]]), SEVERITIES[F.severity[row]], CONFIDENCES[F.confidence[row]], S[F.rule[row]],
+        S[P.path[F.place[row]]], P.line[F.place[row]], P.column[F.place[row]], S[F.message[row]], S[F.fix[row]], S[F.suppressed[row]], S[F.fingerprint[row]]],
     });
   }
   function findingRow(finding) {
@@ -379,6 +392,8 @@ in the document.
           && wanted.every((each) => text[build].includes(each));
       },
       order,
+      header: ['build', ...B.labels.map((label) => S[label.name]), ...B.verdicts.map((verdict) => S[verdict.scanner]), 'comes up', 'errors', 'warnings'],
+      values: (build) => [S[B.id[build]], ...B.labels.map((label) => S[label.value[build]]), ...B.verdicts.map((verdict) => S[verdict.status[build]]), STARTS[B.start[build]], errors[build], warnings[build]],
       row: (build) => [el('tr', null,
         el('th', { scope: 'row' }, buildLink(build)),
         columns.map((label) => el('td', { 'data-label': S[label.name] }, S[label.value[build]])),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 import shutil
 import subprocess
@@ -293,6 +294,26 @@ def test_a_finding_is_copied_as_text(report: Path, opened: Opened) -> None:
         "client/live.js:30:25",
         "> 30 | source.addEventListener('update', refresh);",
     ]
+
+
+def test_the_rows_that_are_shown_can_be_saved_as_csv(report: Path, opened: Opened) -> None:
+    page = opened.open(report, "findings?severity=warning")
+    with page.expect_download() as saved:
+        page.click("#finding-filters >> text=Download CSV")
+    rows = list(csv.reader(saved.value.path().read_text(encoding="utf-8").splitlines()))
+    assert saved.value.suggested_filename == "findings.csv"
+    assert rows[0][:5] == ["build", "task", "condition", "model", "severity"]
+    assert [row[0:1] + row[4:9] for row in rows[1:]] == [
+        [
+            "calendar-week-view/boot_check/runs/21",
+            "warning",
+            "medium",
+            "runtime/event-name-mismatch",
+            "client/live.js",
+            "30",
+        ]
+    ]
+    assert opened.problems == []
 
 
 def test_the_script_compares_as_the_page_was_rendered(report: Path, opened: Opened) -> None:
