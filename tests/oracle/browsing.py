@@ -152,7 +152,7 @@ def page_requests(html: str) -> list[tuple[str, str]]:
 
 def imported(text: str) -> list[str]:
     """Specifiers of static and literal dynamic imports in a served module."""
-    bare = re.sub(r"/\*.*?\*/|^\s*//.*$", "", text, flags=re.S | re.M)
+    bare = re.sub(r"/\*[\s\S]*?\*/|^[ \t]*//.*$", "", text, flags=re.M)
     return [static or dynamic for static, dynamic in IMPORTS.findall(bare)]
 
 

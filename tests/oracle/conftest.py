@@ -16,8 +16,10 @@ from tests.oracle.shelves import PackagesError
 RUNS_AT_ONCE = 2
 
 
-@pytest.fixture(scope="session", autouse=True)
-def node() -> None:
+@pytest.fixture(autouse=True)
+def node(request: pytest.FixtureRequest) -> None:
+    if request.node.get_closest_marker("oracle") is None:
+        return
     if shutil.which("node") is None or shutil.which("npm") is None:
         unavailable("node and npm are not on PATH")
 
