@@ -20,6 +20,8 @@ Matrix = npt.NDArray[np.float64]
 MOST_LEVELS = 40
 """Most categories of a feature that get a column; the rarer ones share the all-zero pattern."""
 
+LARGEST = 1e30
+
 FEWEST_BUILDS = 2
 """A category seen in fewer builds says nothing that would hold for others."""
 
@@ -66,6 +68,8 @@ def encode(encoding: Encoding, frame: pd.DataFrame) -> Matrix:
         columns.append(_numbers(values.isna()))
     for name in encoding.numeric:
         values = pd.to_numeric(frame[name] if name in frame.columns else absent, errors="coerce").astype("float64")
+        # Trees compute in single precision: what it can't hold would be refused.
+        values = values.where(np.isfinite(values)).clip(-LARGEST, LARGEST)
         columns.append(_numbers(values))
         if encoding.relative_to:
             size = pd.Series(np.sign(values) * np.log1p(values.abs()), index=frame.index)

@@ -88,6 +88,13 @@ def test_a_feature_that_a_table_lacks_is_missing() -> None:
     assert np.isnan(matrix[0, 2])
 
 
+def test_infinite_numbers_are_missing_and_huge_ones_bounded() -> None:
+    encoding = encoding_of(BUILDS, [], ["files"])
+    matrix = encode(encoding, pd.DataFrame({"files": [np.inf, -np.inf, 1e300]}))
+    assert matrix[:, 1].tolist() == [1, 1, 0]
+    assert matrix[2, 0] == 1e30
+
+
 def test_relative_numbers_are_measured_from_the_median_of_their_task() -> None:
     encoding = encoding_of(BUILDS, [], ["files"], relative_to="task")
     matrix = encode(encoding, BUILDS)
