@@ -73,7 +73,7 @@ def compare(result: ScanResult, label: str) -> Comparison:
         judged: Callable[[BuildResult], bool] = lambda _: True,
     ) -> None:
         rates = [rate(filter(judged, group), counts) for group in groups]
-        if any(each.count for each in rates):
+        if any(each.count for each in rates) and any(each.count < each.total for each in rates):
             rows.append(Row(kind, key, detail, tuple(Cell(each, _mark(each, rates)) for each in rates)))
 
     add("launch", "comes up by a declared path", "", lambda build: start_of(build.launch_paths) == "starts")

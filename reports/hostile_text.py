@@ -39,6 +39,11 @@ def clipped(text: str, limit: int) -> str:
     return f"{text[:limit]}… ({len(text) - limit:,} more characters)"
 
 
+def name(text: str) -> str:
+    """A file name, label or id as a page shows it and links to it: one line, at most 400 characters of it."""
+    return one_line(clipped(text, 400))
+
+
 def encodable(text: str) -> str:
     """The text as UTF-8 can carry it: lone surrogates become visible escapes."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -25,7 +25,7 @@ from forensics.results import BuildResult, ScanResult
 from reports.catalogue import entries, rules_not_found
 from reports.comparison import compare
 from reports.excerpts import excerpt
-from reports.hostile_text import clipped, one_line, visible
+from reports.hostile_text import clipped, name, visible
 from reports.ordering import Start, counts, findings_in_order, scanners_in_order, start_of, tone
 from reports.page_data import embedded_data
 from reports.rates import Rate, groupings, has_error, labels_of, rate, rates_by_label
@@ -143,7 +143,7 @@ def _environment(folder: Traversable) -> Environment:
         "anchor": anchor,
         "percent": percent,
         "interval": interval,
-        "name": lambda text: clipped(one_line(text), 400),
+        "name": name,
         "message": lambda text: clipped(visible(text), 3000),
         "number": lambda value: f"{value:,}",
         "paragraphs": lambda text: [part for part in re.split(r"\n\s*\n", text) if part.strip()],

@@ -15,13 +15,12 @@ import msgspec
 from forensics.records import SEVERITIES, Severity
 from forensics.results import BuildResult, Place, ScanResult
 from reports.excerpts import ExcerptLine, excerpt
-from reports.hostile_text import clipped, one_line, visible
+from reports.hostile_text import clipped, name, visible
 from reports.ordering import findings_in_order, scanners_in_order, start_of, tone
 from reports.rates import labels_of
 
 BUDGET = 8_000_000  # bytes of embedded text; with catalogue, style and script the file stays below 10 MB
 COMPRESSED_FROM = 2_000_000  # bytes of JSON
-LONGEST_NAME = 400
 LONGEST_MESSAGE = 3000
 MOST_EVIDENCE = 40
 CONFIDENCES = ("high", "medium", "low")
@@ -40,7 +39,7 @@ class _Strings:
 
     def name(self, text: str) -> int:
         """For what must stay on one line: ids, paths, labels, commands."""
-        return self.numbers.setdefault(one_line(clipped(text, LONGEST_NAME)), len(self.numbers))
+        return self.numbers.setdefault(name(text), len(self.numbers))
 
 
 def embedded_data(result: ScanResult) -> tuple[str, str, int]:

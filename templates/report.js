@@ -458,7 +458,7 @@ in the document.
       el('dl', { class: 'build-labels' }, B.labels.filter((label) => S[label.value[build]]).map((label) => el('div', null, el('dt', null, S[label.name]), el('dd', null, S[label.value[build]])))),
       el('p', { class: 'lead' },
         { starts: 'It comes up by at least one way that its own files declare.', fails: 'It fails by every way that its own files declare.', unknown: 'Whether it comes up can’t be told from its files.', none: 'Its files declare no way to start it.' }[start],
-        ' ', counted.length ? `${plural(counted.length, 'finding')}, ${errors ? `${plural(errors, 'error')} among them` : 'no error among them'}.` : 'No findings.'),
+        ' ', !counted.length ? 'No findings.' : errors === counted.length ? `${plural(errors, 'error')}.` : `${plural(counted.length, 'finding')}, ${errors ? plural(errors, 'error') : 'no error'} among them.`),
     ];
     if (same) parts.push(el('p', { class: 'notice' }, `The same finding stands in ${plural(same, 'other build')}: `, el('a', { href: '#' + address('findings', { f: fingerprint }) }, 'show all'), '.'));
     if (B.launch[build].length) {

@@ -134,6 +134,7 @@ def test_a_hostile_archive_runs_nothing_asks_nothing_and_breaks_no_layout(
             page.evaluate("address => { location.hash = address; }", address)
             page.wait_for_timeout(60)
             assert page.evaluate("document.documentElement.scrollWidth") <= width, address[:80]
+            assert "does not hold" not in page.inner_text("main")
         page.evaluate("location.hash = 'findings'")
         page.wait_for_timeout(60)
         for expand in page.locator(".expand").all():
