@@ -73,7 +73,7 @@ from forensics.facts.values import (
 from forensics.syntax import ir
 from forensics.syntax.walk import walk
 
-STEP_BUDGET = 400_000
+STEP_BUDGET = 200_000
 CALL_DEPTH = 150
 OPEN_RECURSION = 4
 RECURSION_LIMIT = 20_000
@@ -188,13 +188,13 @@ class Interpreter:
         self.scheduler.current = None
 
     def _main_state(self) -> State:
-        state = State(self._numbers, self.survived, is_main=True)
+        state = State(self._numbers, self.survived, is_main=True, charge=self.charge)
         state.regions.append(Region(()))
         return state
 
     def new_state(self) -> State:
         """The state of a new line of execution."""
-        state = State(self._numbers, self.survived, is_main=False)
+        state = State(self._numbers, self.survived, is_main=False, charge=self.charge)
         state.regions.append(Region(()))
         return state
 

@@ -27,6 +27,8 @@ Completion = tuple[Literal["return", "break", "continue", "throw", "exit"], Any]
 
 _PREFERENCE = ("return", "break", "continue", "throw", "exit")
 ESCAPES_TOGETHER = 16
+WORK_OF_A_BRANCH = 80
+WORK_OF_A_SLOT = 24
 
 
 class JsThrow(Exception):  # noqa: N818 - a JavaScript exception is no error of ours
@@ -93,7 +95,10 @@ class State:
         is_main: whether what is thrown and not caught here ends the process.
     """
 
-    def __init__(self, numbers: Iterator[int], survived: list[int], is_main: bool) -> None:
+    def __init__(
+        self, numbers: Iterator[int], survived: list[int], is_main: bool, charge: Callable[[int], None] = lambda work: None
+    ) -> None:
+        self.charge = charge
         self.conditions: tuple[int, ...] = ()
         self.survived = survived
         self.is_main = is_main
@@ -151,6 +156,8 @@ class State:
         for container, name, old in journal.values():
             put(container, name, old)
         self.refresh()
+        # Undoing and merging is work that the evaluated code does not show; it counts against the same budget.
+        self.charge(WORK_OF_A_BRANCH + WORK_OF_A_SLOT * len(journal))
         escapes = region.escapes
         if region.maybe_thrown is not None:
             escapes.append(region.maybe_thrown)
