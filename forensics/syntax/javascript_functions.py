@@ -10,6 +10,7 @@ from tree_sitter import Node
 from forensics.syntax import ir
 from forensics.syntax.javascript_literals import operand, property_key
 from forensics.syntax.javascript_lowering import (
+    DEPTH_LIMIT,
     LEVEL,
     SYNTAX_ERROR,
     Expression,
@@ -23,6 +24,9 @@ _BARE_TYPE_PARAMETER: Final = re.compile(rb"<\s*[\w$]+\s*>")
 # What follows on a new line does not continue an arrow function with a block, though the grammar calls or divides it.
 _NEXT_STATEMENT: Final = re.compile(rb"[ \t\r]*(?://[^\n]*)?\n(?:\s|//[^\n]*\n|/\*(?s:.*?)\*/)*(?:[(\[`+-]|/(?![/*]))")
 _SPACES: Final = (b" ", b"\t", b"\n", b"\r")
+_BRACE: Final = ord("{")
+# Expressions that can't stand alone as a statement after a label or a brace.
+_NO_STATEMENT: Final = frozenset({"function_expression", "class", "pair", "method_definition", "spread_element"})
 _MODIFIERS: Final = frozenset({"accessibility_modifier", "override_modifier", "readonly"})
 _ERASED_PARAMETERS: Final = frozenset({"this", "comment", "html_comment", "ERROR", "decorator"})
 
@@ -57,7 +61,11 @@ def function(cx: Lowering, node: Node, depth: int) -> ir.Function:
             if cx.is_tsx and _BARE_TYPE_PARAMETER.fullmatch(cx.source, kid.start_byte, kid.end_byte):
                 is_bare = True
         elif is_arrow and kid.is_named:
-            if kid.kind_id not in cx.kinds.extras:
+            if kind == "object":
+                body = object_as_block(cx, kid, inner)
+            elif kid.kind_id not in cx.kinds.extras:
+                if cx.source[kid.start_byte] == _BRACE:
+                    cx.problem(kid.start_byte, kid.end_byte, "error")
                 value = expression(cx, kid, inner + LEVEL)
                 body = [ir.Return(kid.start_byte, kid.end_byte, value)]
         elif kind == "identifier":
@@ -195,6 +203,49 @@ def object_(cx: Lowering, node: Node, depth: int) -> ir.Expression:
             properties.append(ir.Property(start, end, "spread", None, ir.Opaque(start, end, SYNTAX_ERROR)))
     cx.check_commas(node, len(properties))
     return ir.Object(node.start_byte, node.end_byte, properties)
+
+
+def object_as_block(cx: Lowering, node: Node, depth: int) -> list[ir.Statement]:
+    """The statements of a block that the grammar reads as an object: `{a: b}` is a label where a statement begins.
+
+    `{a: b, c: d}` and the like can't be read as a block and are noted as problems.
+    """
+    names = cx.kind_names
+    start, end = node.start_byte, node.end_byte
+    if depth > DEPTH_LIMIT:
+        return [cx.too_deep(node)]
+    parts = cx.significant(node.named_children)
+    label: Node | None = None
+    values = parts
+    if parts and names[parts[0].kind_id] == "pair":
+        label, value = cx.significant(parts[0].named_children)
+        values = [value, *parts[1:]]
+    commas = node.child_count - node.named_child_count - 2
+    is_block = (
+        (label is None or names[label.kind_id] == "property_identifier")
+        and commas == max(0, len(parts) - 1)
+        and all(names[part.kind_id] == "shorthand_property_identifier" for part in parts[1:])
+        and not (values and names[values[0].kind_id] in _NO_STATEMENT)
+    )
+    if not is_block:
+        cx.problem(start, end, "error")
+        return [ir.Evaluate(start, end, expression(cx, node, depth + LEVEL))]
+    if not values:
+        return []
+    first, last = values[0], values[-1]
+    inner = depth if label is None else depth + LEVEL
+    held: ir.Statement
+    if len(values) == 1 and names[first.kind_id] == "object":
+        held = ir.Block(first.start_byte, first.end_byte, object_as_block(cx, first, inner + LEVEL))
+    elif len(values) == 1:
+        held = ir.Evaluate(first.start_byte, first.end_byte, expression(cx, first, inner + LEVEL))
+    else:
+        lowered = [expression(cx, value, inner + 2 * LEVEL) for value in values]
+        sequence = ir.Sequence(first.start_byte, last.end_byte, lowered)
+        held = ir.Evaluate(first.start_byte, last.end_byte, sequence)
+    if label is None:
+        return [held]
+    return [ir.Labelled(label.start_byte, last.end_byte, cx.text(label), [held])]
 
 
 def class_(cx: Lowering, node: Node, depth: int) -> ir.Class:

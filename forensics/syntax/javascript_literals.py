@@ -124,6 +124,7 @@ HANDLERS: Final[dict[str, Expression]] = {
     "private_property_identifier": name,
     "property_identifier": name,
     "regex": regex,
+    "shorthand_property_identifier": name,
     "string": string,
     "super": super_,
     "template_string": template,

@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 
 from tree_sitter import Node, Tree
 
-from forensics.syntax.grammars import Grammar
+from forensics.syntax.grammars import Grammar, grammar
 
 _ROUNDS: Final = 4
 _LONGEST_TYPES: Final = 4000
@@ -227,7 +227,7 @@ def _without_types(source: bytes, dialect: str) -> bytes:
         at = source.find(needle)
         while at >= 0:
             start = _opening_angle(source, at)
-            if start > 0 and not (dialect == "tsx" and _is_element(source, start)):
+            if start > 0 and not (dialect == "tsx" and _is_element(source, start)) and _are_types(source, start, at):
                 text[start : at + 1] = _BLANKED.sub(b" ", source[start : at + 1])
             at = source.find(needle, at + 1)
     masked = bytes(text)
@@ -275,6 +275,13 @@ def _matching_angle(source: bytes, close: int) -> int:
         elif byte == _SEMICOLON and not open_brackets:
             return -1
     return -1
+
+
+def _are_types(source: bytes, start: int, close: int) -> bool:
+    """Whether the list reads as type arguments: a mask must not hide what is wrong inside."""
+    if _PLAIN_TYPES.fullmatch(source, start + 1, close):
+        return True
+    return not grammar("typescript").parse(b"type A = B" + source[start : close + 1], 0).root_node.has_error
 
 
 def _is_element(source: bytes, start: int) -> bool:

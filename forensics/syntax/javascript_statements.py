@@ -12,7 +12,7 @@ from typing import Final
 from tree_sitter import Node
 
 from forensics.syntax import ir
-from forensics.syntax.javascript_functions import class_, function
+from forensics.syntax.javascript_functions import class_, function, object_as_block
 from forensics.syntax.javascript_literals import operand
 from forensics.syntax.javascript_lowering import (
     DEPTH_LIMIT,
@@ -28,10 +28,10 @@ from forensics.syntax.javascript_patterns import assigned, pattern
 from forensics.syntax.javascript_types import HANDLERS as TYPES
 from forensics.syntax.javascript_types import namespace
 
-# Expressions that can't stand alone as a statement after a label or a brace.
-_NO_STATEMENT: Final = frozenset({"function_expression", "class", "pair", "method_definition", "spread_element"})
+# What no expression statement begins with.
+_NO_EXPRESSION: Final = re.compile(rb"\{|(?:function|class|async\s+function)\b")
+_OPENERS: Final = frozenset(b"{fca")
 _LONELY_WORDS: Final = frozenset({"export", "import", "const", "function", "class", "if", "for", "while", "return"})
-_BRACE: Final = ord("{")
 _AWAIT_BEFORE: Final = re.compile(rb"\bawait\s+\Z")
 _NO_BODY: Final = frozenset({"lexical_declaration", "using_declaration", "class_declaration"})
 _VALUE_NAMES: Final = frozenset({"type_annotation", "comment", "html_comment", "!", "ERROR"})
@@ -69,48 +69,16 @@ def evaluate(cx: Lowering, node: Node, depth: int, out: list[ir.Statement]) -> N
         namespace(cx, held, depth, out)
         return
     start = node.start_byte
-    if cx.source[start] == _BRACE:
+    if cx.source[start] in _OPENERS and _NO_EXPRESSION.match(cx.source, start):
         if cx.kind_names[held.kind_id] == "object":
-            block_read_as_object(cx, held, depth, out)
+            out.append(ir.Block(start, held.end_byte, object_as_block(cx, held, depth + LEVEL)))
             return
+        # Where a function or block would have ended, the grammar went on.
         cx.problem(start, end, "error")
     if held.kind_id == cx.identifier and cx.text(held) in _LONELY_WORDS:
         # The TypeScript grammar reads the word alone as a name.
         cx.problem(start, end, "error")
     out.append(ir.Evaluate(start, end, expression(cx, held, depth + LEVEL)))
-
-
-def block_read_as_object(cx: Lowering, node: Node, depth: int, out: list[ir.Statement]) -> None:
-    """No statement begins with an object, though the grammar reads `{a: b}` so: it is a block with a label.
-
-    `{a: b, c: d}` and the like can't be read as a block and are noted as problems.
-    """
-    names = cx.kind_names
-    start, end = node.start_byte, node.end_byte
-    parts = cx.significant(node.named_children)
-    label: Node | None = None
-    values = parts
-    if parts and names[parts[0].kind_id] == "pair":
-        label, value = cx.significant(parts[0].named_children)
-        values = [value, *parts[1:]]
-    commas = node.child_count - node.named_child_count - 2
-    is_block = (
-        (label is None or names[label.kind_id] == "property_identifier")
-        and commas == max(0, len(parts) - 1)
-        and all(names[part.kind_id] == "shorthand_property_identifier" for part in parts[1:])
-        and not (values and names[values[0].kind_id] in _NO_STATEMENT)
-    )
-    if not is_block:
-        cx.problem(start, end, "error")
-        out.append(ir.Evaluate(start, end, expression(cx, node, depth + LEVEL)))
-        return
-    inner = depth + LEVEL
-    body: list[ir.Statement] = [
-        ir.Evaluate(value.start_byte, value.end_byte, expression(cx, value, inner + 2 * LEVEL)) for value in values
-    ]
-    if label is not None:
-        body = [ir.Labelled(parts[0].start_byte, parts[-1].end_byte, cx.text(label), body)]
-    out.append(ir.Block(start, end, body))
 
 
 def declare(cx: Lowering, node: Node, depth: int, out: list[ir.Statement]) -> None:
