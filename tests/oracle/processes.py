@@ -56,7 +56,7 @@ class Process:
     @property
     def own(self) -> bool:
         """Whether it runs a script of the tree, not one from a package."""
-        return "node_modules" not in self.script and "/npm" not in self.script and self.script != ""
+        return self.script != "" and not self.script.startswith(("/", "node_modules/"))
 
 
 class Started:
@@ -85,7 +85,8 @@ class Started:
         for event in self.written():
             pid = event["pid"]
             if event["event"] == "start":
-                script = str(event["script"]).removeprefix(f"{self.scratch}/")
+                script = "." if event["script"] == str(self.scratch) else event["script"]
+                script = script.removeprefix(f"{self.scratch}/")
                 cwd = os.path.relpath(event["cwd"], self.scratch)
                 found[pid] = Process(pid, event["parent"], script, "" if cwd == "." else cwd)
             elif event["event"] == "listen":
