@@ -157,7 +157,14 @@ def _print(console: Console, text: Text, indent: int) -> None:
 def _print_source(console: Console, path: str, text: str) -> None:
     if console.is_terminal and not console.no_color:
         language = LANGUAGES.get(PurePosixPath(path).suffix, "text")
-        syntax = Syntax(text.rstrip("\n"), language, theme="ansi_dark", background_color="default", line_numbers=True)
+        syntax = Syntax(
+            text.rstrip("\n"),
+            language,
+            theme="ansi_dark",
+            background_color="default",
+            line_numbers=True,
+            word_wrap=True,
+        )
         console.print(Padding(syntax, (0, 0, 0, 4)))
         return
     for number, line in enumerate(text.rstrip("\n").split("\n"), start=1):
