@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from forensics.facts import values as v
@@ -146,7 +147,7 @@ def _find(what: str) -> Method:
                 if isinstance(decides, Unknown):
                     # The callback runs for the rest only if this one didn't decide.
                     answers.append(found)
-                    interpreter.state.fork(lambda: look(position + 1), lambda: None)
+                    interpreter.state.fork(partial(look, position + 1), lambda: None)
                     return None
                 if decides:
                     answers.append(found)

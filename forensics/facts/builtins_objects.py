@@ -198,6 +198,8 @@ def assign(interpreter: Interpreter, this: Value, arguments: list[Value], node: 
         names = interpreter.keys(source)
         if isinstance(names, Unknown):
             if isinstance(source, JsObject):
+                if source.shuffled and isinstance(target, JsObject):
+                    interpreter.write(target.__dict__, "shuffled", True)
                 for key, item in source.properties.items():
                     if isinstance(item, Unknown) and item.tag == v.ABSENT:
                         _assign_perhaps(interpreter, target, key, item, node)

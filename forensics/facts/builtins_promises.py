@@ -44,26 +44,27 @@ def _react(
     """Run one of two handlers once a promise is settled. With `pass_on` the handler's result is left aside."""
     result = _pending()
 
-    def run() -> object:
+    def pass_outcome_on() -> None:
+        settle = interpreter.scheduler.reject if this.rejected is True else interpreter.scheduler.resolve
+        settle(result, this.value)
+
+    def run() -> None:
         if this.awaited_at is None:
             this.awaited_at = len(interpreter.effects)
         handler = rejected if this.rejected is True else fulfilled
         if not _is_function(handler):
-            settle = interpreter.scheduler.reject if this.rejected is True else interpreter.scheduler.resolve
-            return settle(result, this.value)
+            pass_outcome_on()
+            return
         value = this.value if this.settled is True else Unknown(NOT_SETTLED)
         try:
             given = interpreter.call(handler, UNDEFINED, [] if pass_on else [value], node)
         except JsThrow as thrown:
-            return interpreter.scheduler.reject(result, thrown.value)
-        if not pass_on:
-            return interpreter.scheduler.resolve(result, given)
-
-        def after() -> None:
-            settle = interpreter.scheduler.reject if this.rejected is True else interpreter.scheduler.resolve
-            settle(result, this.value)
-
-        return interpreter.scheduler.when_settled(given, after)
+            interpreter.scheduler.reject(result, thrown.value)
+            return
+        if pass_on:
+            interpreter.scheduler.when_settled(given, pass_outcome_on)
+        else:
+            interpreter.scheduler.resolve(result, given)
 
     if interpreter.muted:
         interpreter.run_callbacks([item for item in (fulfilled, rejected) if isinstance(item, Closure)])
@@ -118,7 +119,7 @@ def _several(interpreter: Interpreter, value: Value) -> list[Value] | Unknown:
     return items
 
 
-def _settled_now(interpreter: Interpreter, items: list[Value]) -> bool:
+def _settled_now(interpreter: Interpreter) -> bool:
     """Whether the outcome can be told at once, because what runs here can't wait."""
     return not interpreter.scheduler.can_stop or bool(interpreter.muted)
 
@@ -127,7 +128,7 @@ def promise_all(interpreter: Interpreter, this: Value, arguments: list[Value], n
     items = _several(interpreter, argument(arguments, 0))
     if isinstance(items, Unknown):
         return Promise(items)
-    if _settled_now(interpreter, items):
+    if _settled_now(interpreter):
         try:
             return Promise(JsArray(interpreter.await_value(item) for item in items))
         except JsThrow as thrown:
@@ -174,7 +175,7 @@ def promise_all_settled(interpreter: Interpreter, this: Value, arguments: list[V
         except JsThrow as thrown:
             return JsObject({"status": "rejected", "reason": thrown.value})
 
-    if _settled_now(interpreter, items):
+    if _settled_now(interpreter):
         return Promise(JsArray(outcome(item) for item in items))
     if not items:
         return Promise(JsArray())
@@ -206,7 +207,7 @@ def promise_race(any_fulfilled: bool) -> Method:
         inside = all(
             not isinstance(item, (External, Unknown)) and not getattr(item, "outside", False) for item in items
         )
-        if not inside or _settled_now(interpreter, items) or not items:
+        if not inside or _settled_now(interpreter) or not items:
             for item in items:
                 interpreter.await_value(item) if not getattr(item, "rejected", False) else None
             return Promise(Unknown("the first of several promises"))

@@ -6,7 +6,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from forensics.facts import regular_expressions
 from forensics.facts import values as v
@@ -30,8 +30,31 @@ if TYPE_CHECKING:
 
 LONGEST_PADDING = 10_000
 _UNMODELLED = frozenset(
-    ["anchor", "big", "blink", "bold", "constructor", "fixed", "fontcolor", "fontsize", "hasOwnProperty", "isPrototypeOf", "isWellFormed", "italics", "link", "localeCompare", "propertyIsEnumerable", "small", "strike", "sub", "sup", "toLocaleString", "toWellFormed", "@@iterator"]
-)  # fmt: skip
+    [
+        "anchor",
+        "big",
+        "blink",
+        "bold",
+        "constructor",
+        "fixed",
+        "fontcolor",
+        "fontsize",
+        "hasOwnProperty",
+        "isPrototypeOf",
+        "isWellFormed",
+        "italics",
+        "link",
+        "localeCompare",
+        "propertyIsEnumerable",
+        "small",
+        "strike",
+        "sub",
+        "sup",
+        "toLocaleString",
+        "toWellFormed",
+        "@@iterator",
+    ]
+)
 
 
 def string_member(owner: str, name: str) -> Value | None:
@@ -57,7 +80,7 @@ def text_member(owner: Text, name: str) -> Value:
 def regexp_member(owner: RegExp, name: str) -> Value | None:
     match name:
         case "source":
-            return owner.pattern or "(?:)"
+            return _escaped_source(owner.pattern) or "(?:)"
         case "flags":
             return "".join(sorted(owner.flags))
         case "lastIndex":
@@ -71,6 +94,18 @@ def regexp_member(owner: RegExp, name: str) -> Value | None:
         case "toString":
             return Builtin("regexp.toString", lambda interpreter, this, arguments, node: v.to_text(this))
     return Unknown(f"{name} of a regular expression is not modelled")
+
+
+def _escaped_source(pattern: str) -> str:
+    """A pattern as a literal between slashes could hold it."""
+    parts: list[str] = []
+    in_class = False
+    for match in re.finditer(r"\\.|[\s\S]", pattern):
+        piece = match[0]
+        if piece in "[]":
+            in_class = piece == "["
+        parts.append({"/": "/" if in_class else "\\/", "\n": "\\n", "\r": "\\r"}.get(piece, piece))
+    return "".join(parts)
 
 
 def utf16_length(text: str) -> int:
@@ -431,10 +466,10 @@ def _concat(interpreter: Interpreter, this: Value, arguments: list[Value], node:
 
 
 def _normalize(interpreter: Interpreter, this: str, arguments: list[Value], node: Any) -> Value:
-    form = "NFC" if argument(arguments, 0) == UNDEFINED else arguments[0]
-    if form not in ("NFC", "NFD", "NFKC", "NFKD"):
-        return Unknown("a normal form that is not known")
-    return unicodedata.normalize(form, this)
+    given = "NFC" if argument(arguments, 0) == UNDEFINED else arguments[0]
+    forms: tuple[Literal["NFC", "NFD", "NFKC", "NFKD"], ...] = ("NFC", "NFD", "NFKC", "NFKD")
+    form = next((known for known in forms if known == given), None)
+    return Unknown("a normal form that is not known") if form is None else unicodedata.normalize(form, this)
 
 
 def _simple(change: Callable[[str], Value]) -> Method:

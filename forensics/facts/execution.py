@@ -1,4 +1,4 @@
-"""The records of the evaluator: what it is given (a host), what it keeps (scopes, modules, frames), what it gives (effects)."""
+"""The records of the evaluator: its host, what it keeps (scopes, modules, frames) and what it gives (effects)."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class Site:
 class Effect:
     """One call that leaves the build's own code.
 
-    `name` is canonical (see `External`); `phase` says when it happens: while starting, on a request or event, or only in
-    code that nothing was seen to call. `certain` is False under a condition that can't be decided; a call outside the
-    build is taken to succeed. `conditions` are those conditions, as numbers: one effect happens whenever another does if
-    its conditions are among the other's. `tasks` are the promises of the asynchronous functions it runs in after their
-    first await, and its own. `stack` holds the sites of the calls that led here, outermost first.
+    `name` is canonical (see `External`); `phase` says when it happens: while starting, on a request or event, or only
+    in code that nothing was seen to call. `certain` is False under a condition that can't be decided; a call outside
+    the build is taken to succeed. `conditions` are those conditions, as numbers: one effect happens whenever another
+    does if its conditions are among the other's. `tasks` are the promises of the asynchronous functions it runs in
+    after their first await, and its own. `stack` holds the sites of the calls that led here, outermost first.
     """
 
     name: str
@@ -51,8 +51,8 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """What an import specifier leads to. `kind`: module (path in the build), external (canonical package or builtin name,
-    with subpath), asset (a path that is no module), missing (reason)."""
+    """What an import specifier leads to. `kind`: module (path in the build), external (canonical package or builtin
+    name, with subpath), asset (a path that is no module), missing (reason)."""
 
     kind: Literal["module", "external", "asset", "missing"]
     target: str
@@ -136,7 +136,8 @@ class BudgetExceeded(Exception):  # noqa: N818
 
 @dataclass(slots=True)
 class Frame:
-    """A function being run. `yielded` collects what a generator yields whose body runs ahead, inside of
+    """A function being run. `is_loose` says that nobody awaits it right where it is called, which matters once it runs
+    ahead of an await. `yielded` collects what a generator yields whose body runs ahead, inside of
     `branching` branches."""
 
     closure: Closure | None
@@ -146,10 +147,24 @@ class Frame:
     new_target: Value = UNDEFINED
     promise: Promise | None = None
     has_awaited: bool = False
+    is_loose: bool = False
     is_static: bool = False
     generator: Generator | None = None
     yielded: list[Value] | None = None
     branching: int = 0
 
 
-__all__ = ["MISSING", "BudgetExceeded", "Effect", "ExportReference", "Frame", "Host", "ImportReference", "ModuleRecord", "Phase", "Resolved", "Scope", "Site"]  # fmt: skip
+__all__ = [
+    "MISSING",
+    "BudgetExceeded",
+    "Effect",
+    "ExportReference",
+    "Frame",
+    "Host",
+    "ImportReference",
+    "ModuleRecord",
+    "Phase",
+    "Resolved",
+    "Scope",
+    "Site",
+]

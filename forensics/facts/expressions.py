@@ -156,6 +156,7 @@ def spread_object(i: Interpreter, made: JsObject, value: Value) -> None:
                 present = tuple(option for option in item.candidates if not isinstance(option, Undefined))
                 item = Unknown(item.reason, "", (*present, *candidates), item.closed and closed)
             made.properties[key] = i.get(item, value)
+        made.shuffled = made.shuffled or value.shuffled
         if not value.complete:
             _may_overwrite(made, "a property that may have been set", set(value.properties))
         if isinstance(value, v.Environment) and made.base is None:
@@ -547,6 +548,7 @@ def _sequence(i: Interpreter, node: ir.Sequence, scope: Scope) -> Value:
 
 
 def _await(i: Interpreter, node: ir.Await, scope: Scope) -> Value:
+    i.awaited_node = node.value
     return i.await_expression(i.evaluate(node.value, scope))
 
 

@@ -3,12 +3,12 @@
 One evaluator serves every fact. It executes modules statement by statement in the order the runtime would, computes
 what is computable, and records each call that leaves the build's own code as an `Effect`: `express().listen` with its
 port, `fs.mkdirSync` with its path, `new @electric-sql/pglite.PGlite`, `child_process.spawn`, `fetch`. The list of
-effects is the *start-up trace*. What can't be known becomes `Unknown` with the reason; a condition that can't be decided
-runs both ways, its effects marked uncertain and its assignments merged.
+effects is the *start-up trace*. What can't be known becomes `Unknown` with the reason; a condition that can't be
+decided runs both ways, its effects marked uncertain and its assignments merged.
 
 It takes for granted that packages don't assign to the objects they are given and that calls outside the build succeed
-(where they may not, what a catch sees is merged in). It can't see what packages do inside, the order of racing promises,
-and anything past the step budget.
+(where they may not, what a catch sees is merged in). It can't see what packages do inside, the order of racing
+promises, what else goes on while a condition awaits in the main program, and anything past the step budget.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from forensics.facts import values as v
 from forensics.facts.builtins import builtin_member, error_object
@@ -110,6 +111,7 @@ class Interpreter:
         self.active: dict[int, int] = {}
         self.labels: tuple[str, ...] = ()
         self.muted = 0
+        self.awaited_node: ir.Node | None = None
         self.survived: list[int] = []
         self._numbers = itertools.count(1)
         self.state = self._main_state()
@@ -211,7 +213,7 @@ class Interpreter:
             for key, closure in list(self._made.items()):
                 if key not in self._executed:
                     progress = True
-                    self.maybe(lambda closure=closure: self._call_unknown(closure, "parameter"))
+                    self.maybe(partial(self._call_unknown, closure, "parameter"))
             self.scheduler.drain_late()
             self._run_events()
 
@@ -563,6 +565,7 @@ class Interpreter:
                 if key not in taken and self.is_enumerable(value, key)
             }
             rest = JsObject({key: self.get(item, value) for key, item in kept.items()}, value.complete)
+            rest.shuffled = value.shuffled
         self._destructure(target.rest, rest, scope, write)
 
     def _destructure_array(
@@ -621,6 +624,8 @@ class Interpreter:
             if found is not MISSING:
                 if type(found) is ImportReference or type(found) is ExportReference:
                     return self._dereference(found)
+                if self.state.is_torn and holder.function_scope is not scope.function_scope:
+                    return self._read_later(found, holder, name)
                 return found
             holder = holder.parent
         found = self._find_outside(name)
@@ -628,6 +633,16 @@ class Interpreter:
             return found
         self.may_throw(f"{name} is not defined")
         return Unknown(f"{name} is not defined in the build")
+
+    @staticmethod
+    def _read_later(found: Value, holder: Scope, name: str) -> Value:
+        """A variable read by code that really runs later, when it may have changed."""
+        is_constant = holder.constants is not None and name in holder.constants
+        if isinstance(found, (Closure, ClassValue, External, Builtin, Namespace)):
+            return found
+        if is_constant and not isinstance(found, (JsArray, JsMap)):
+            return found
+        return Unknown(f"{name} may have changed meanwhile", candidates=(found,))
 
     def find(self, name: str, scope: Scope) -> Value:
         """The value of a variable, MISSING where there is none (`typeof`)."""
@@ -701,7 +716,7 @@ class Interpreter:
         if isinstance(value, JsArray) and value.complete:
             self.charge(len(value.items))
             texts = [
-                "" if item is None or isinstance(item, Undefined) and not item.reason else self.text(item)
+                "" if item is None or (isinstance(item, Undefined) and not item.reason) else self.text(item)
                 for item in value.items
             ]
             return v.join(",", texts)
@@ -714,9 +729,9 @@ class Interpreter:
         if isinstance(value, str):
             return value
         if isinstance(value, External) and value.name.startswith("Symbol."):
-            return "@@" + value.name.removeprefix("Symbol.")
+            return "@@" + str(value.name.removeprefix("Symbol."))
         if isinstance(value, v.Symbol):
-            return "@@" + value.name
+            return "@@" + value.key
         text = self.text(value)
         return text if isinstance(text, str) else None
 
@@ -890,10 +905,11 @@ class Interpreter:
             for other in options[1:]:
                 result = merged(result, self.member(other, name))
             return result
-        candidates: list[Value] = []
-        for item in options:
-            if type(item) is JsObject and name in item.properties and not isinstance(item.properties[name], Getter):
-                candidates.append(item.properties[name])
+        candidates = [
+            item.properties[name]
+            for item in options
+            if type(item) is JsObject and name in item.properties and not isinstance(item.properties[name], Getter)
+        ]
         return Unknown(owner.reason, "", tuple(candidates[:8]))
 
     def get(self, value: Value, this: Value) -> Value:
@@ -1230,7 +1246,7 @@ class Interpreter:
                 result = merged(result, other)
             return result
         for item in functions:
-            self.maybe(lambda item=item: self.call(item, this, arguments, node))
+            self.maybe(partial(self.call, item, this, arguments, node))
         self._run_callbacks(arguments)
         return Unknown(callee.reason)
 
@@ -1277,6 +1293,7 @@ class Interpreter:
         if function.is_generator:
             return self._call_generator(frame, body)
         if function.is_async:
+            frame.is_loose = node is not self.awaited_node
             return self.scheduler.call_async(frame, body)
         return body()
 
@@ -1480,9 +1497,17 @@ class Interpreter:
         tasks = tuple(frame.promise for frame in self.frames if frame.promise is not None and frame.has_awaited)
         conditions = (*self.survived, *self.state.conditions)
         effect = Effect(
-            name, arguments, self.site(node), self.phase, not conditions, len(self.effects), receiver, tasks, tuple(self.stack)
-        )  # fmt: skip
-        effect.conditions = conditions
+            name=name,
+            arguments=arguments,
+            site=self.site(node),
+            phase=self.phase,
+            certain=not conditions,
+            index=len(self.effects),
+            receiver=receiver,
+            tasks=tasks,
+            stack=tuple(self.stack),
+            conditions=conditions,
+        )
         if not self.muted:
             self.effects.append(effect)
         return effect
@@ -1517,7 +1542,7 @@ class Interpreter:
             self.may_throw("what is constructed isn't known")
             for candidate in callee.candidates:
                 if isinstance(candidate, (ClassValue, Closure)):
-                    self.maybe(lambda candidate=candidate: self.construct(candidate, arguments, node))
+                    self.maybe(partial(self.construct, candidate, arguments, node))
             return Unknown(callee.reason)
         if isinstance(callee, Undefined) and callee.reason:
             return Unknown(callee.reason)
@@ -1750,4 +1775,23 @@ def _deep_recursion() -> Iterator[None]:
         sys.setrecursionlimit(before)
 
 
-__all__ = ["MISSING", "BudgetExceeded", "Effect", "ExportReference", "Frame", "Host", "ImportReference", "Interpreter", "JsThrow", "ModuleRecord", "ProcessExit", "Resolved", "Scope", "Site", "declared_names", "merged", "own_keys", "pattern_names"]  # fmt: skip
+__all__ = [
+    "MISSING",
+    "BudgetExceeded",
+    "Effect",
+    "ExportReference",
+    "Frame",
+    "Host",
+    "ImportReference",
+    "Interpreter",
+    "JsThrow",
+    "ModuleRecord",
+    "ProcessExit",
+    "Resolved",
+    "Scope",
+    "Site",
+    "declared_names",
+    "merged",
+    "own_keys",
+    "pattern_names",
+]

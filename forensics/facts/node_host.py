@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Literal
 from forensics.build import Build
 from forensics.facts import values as v
 from forensics.facts.builtins import GLOBALS, argument, file_path, parse_url
-from forensics.facts.node_paths import PATH_METHODS, URL_METHODS, file_url
 from forensics.facts.interpreter import MISSING, Effect, Interpreter, ModuleRecord, Resolved
+from forensics.facts.node_paths import PATH_METHODS, URL_METHODS, file_url
 from forensics.facts.resolution import Resolver
 from forensics.facts.values import (
     UNDEFINED,
@@ -362,9 +362,7 @@ class NodeHost:
         folder = posixpath.normpath(posixpath.join(self.cwd, folder))
         found: dict[str, Value] = dict(self.load_env(mode, folder, wanted))
         # Variables that are already set win over the files (vite/src/node/env.ts).
-        for name, value in self.env.properties.items():
-            if any(name.startswith(prefix) for prefix in wanted):
-                found[name] = value
+        found |= {key: item for key, item in self.env.properties.items() if key.startswith(wanted)}
         outside = set_by_machine if "" in wanted else lambda name: False
         return Environment(found, outside)
 
@@ -453,8 +451,7 @@ class NodeHost:
             return Unknown("a file that is not UTF-8")
         if encoding in ("utf8", "utf-8"):
             return text
-        buffer = JsObject({"toString": Builtin("Buffer.toString", lambda i, this, a, n: text)}, complete=False)
-        return buffer
+        return JsObject({"toString": Builtin("Buffer.toString", lambda i, this, a, n: text)}, complete=False)
 
     def _list(self, path: str | Text | Unknown) -> Value:
         inside = build_path(path) if isinstance(path, str) else None

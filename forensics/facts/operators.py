@@ -115,7 +115,7 @@ def big_arithmetic(sign: str, one: int, other: int) -> Value:
             return BigIntValue(one - other)
         case "*" if one.bit_length() + other.bit_length() < BIGGEST_POWER:
             return BigIntValue(one * other)
-        case "**" if 0 <= other and one.bit_length() * other < BIGGEST_POWER:
+        case "**" if other >= 0 and one.bit_length() * other < BIGGEST_POWER:
             return BigIntValue(one**other)
         case "/" if other:
             return BigIntValue(abs(one) // abs(other) * (1 if (one < 0) == (other < 0) else -1))

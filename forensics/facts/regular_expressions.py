@@ -22,7 +22,7 @@ _CLASSES = {"d": "0-9", "w": "A-Za-z0-9_", "s": _SPACE}
 _CONTROLS = {"n": r"\n", "r": r"\r", "t": r"\t", "v": r"\v", "f": r"\f"}
 
 
-class NotDecidable(Exception):
+class NotDecidable(Exception):  # noqa: N818 - an answer, no fault
     """A pattern that is invalid, takes too long, or is asked of too long a text."""
 
 

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from greenlet import getcurrent, greenlet
 
-from forensics.facts.execution import Frame, Site
 from forensics.facts import values as v
+from forensics.facts.execution import Frame, Site
 from forensics.facts.state import MISSING, JsThrow, Region, State, common, put
 from forensics.facts.values import UNDEFINED, External, Promise, Unknown, Value
 
@@ -30,6 +30,7 @@ Deferred = tuple[dict[str, Value], str, Value, Value]
 
 NOT_SETTLED = "a promise that isn't settled yet"
 LINES = 500
+LOOSE = 8
 
 
 class Line:
@@ -48,6 +49,7 @@ class Line:
 
     def may_have_stopped(self) -> None:
         """On one side of a condition this line has stopped: what it assigns from here on may come later."""
+        self.state.is_torn = True
         root = self.state.regions[0]
         if root.journal is None:
             root.journal = {}
@@ -65,6 +67,7 @@ class Scheduler:
         self._count = 0
         self._rejected: list[Promise] = []
         self._waited: list[Promise] = []
+        self._loose: list[Callable[[], object]] = []
 
     # ------------------------------------------------------------------------ queues
 
@@ -98,6 +101,7 @@ class Scheduler:
                 _, _, task, certain = heapq.heappop(self._macro)
                 self._run(task, certain)
             elif not self._settle_stuck():
+                self._loose.clear()
                 return
 
     def _settle_stuck(self) -> bool:
@@ -118,10 +122,20 @@ class Scheduler:
             self._run(task, certain=False)
 
     def _run(self, task: Callable[[], object], certain: bool) -> None:
-        if certain:
-            task()
-        else:
-            self.interpreter.maybe(task)
+        i = self.interpreter
+        if not certain:
+            i.maybe(task)
+            if len(self._loose) < LOOSE:
+                self._loose.append(task)
+            return
+        task()
+        # What perhaps runs may as well run only now.
+        for other in self._loose:
+            i.muted += 1
+            try:
+                i.maybe(other)
+            finally:
+                i.muted -= 1
 
     def _look_at_rejections(self) -> None:
         rejected, self._rejected = self._rejected, []
@@ -227,6 +241,7 @@ class Scheduler:
             self.when_settled(value, lambda: self.resume(line))
             self._blur(line)
             line.thread.parent.switch()
+            line.state.is_torn = False
             sharpen(i, line.blurred)
         elif self.current is None and frame.promise is None and not i.state.branching:
             done: list[bool] = []
@@ -234,6 +249,8 @@ class Scheduler:
             self.drain(lambda: bool(done))
         elif self.current is not None:
             self.current.may_have_stopped()
+        if frame.is_loose:
+            i.state.is_torn = True
         frame.has_awaited = True
         if _may_fail(value):
             i.may_throw("an asynchronous call that may fail")
@@ -282,6 +299,7 @@ class Scheduler:
         promise = Promise(Unknown(NOT_SETTLED), settled=False)
         frame.promise = promise
         if self.can_stop and not i.muted and self.lines < LINES:
+            frame.is_loose = False
             self.start(lambda: self._body(promise, run), promise)
             return promise
         self._ahead(promise, frame, run)
@@ -331,10 +349,12 @@ class Scheduler:
         i.state.regions.append(region)
         value: Value = Unknown("what is thrown")
         thrown: JsThrow | None = None
+        was_torn = i.state.is_torn
         try:
             value = run()
         except JsThrow as error:
             thrown = error
+        i.state.is_torn = was_torn
         i.state.close(region, None, _nothing)
         if frame.has_awaited:
             for container, name, old in list(journal.values()):

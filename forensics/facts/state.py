@@ -23,7 +23,7 @@ Slot = tuple[dict[str, Value], str, Value]
 Journal = dict[Key, Slot]
 
 Completion = tuple[Literal["return", "break", "continue", "throw", "exit"], Any]
-"""How code leaves: ("return", value), ("break", label), ("continue", label), ("throw", JsThrow), ("exit", ProcessExit)."""
+"""How code leaves: ("return", value), ("break" or "continue", label), ("throw", JsThrow), ("exit", ProcessExit)."""
 
 _PREFERENCE = ("return", "break", "continue", "throw", "exit")
 ESCAPES_TOGETHER = 16
@@ -87,6 +87,7 @@ class State:
 
     Attributes:
         conditions: the undecided conditions that what runs now depends on.
+        is_torn: whether what runs now may really run later, after an await that only one side of a condition met.
         catching: how many try blocks with a catch are around.
 
     Args:
@@ -96,13 +97,18 @@ class State:
     """
 
     def __init__(
-        self, numbers: Iterator[int], survived: list[int], is_main: bool, charge: Callable[[int], None] = lambda work: None
+        self,
+        numbers: Iterator[int],
+        survived: list[int],
+        is_main: bool,
+        charge: Callable[[int], None] = lambda work: None,
     ) -> None:
         self.charge = charge
         self.conditions: tuple[int, ...] = ()
         self.survived = survived
         self.is_main = is_main
         self.branching = 0
+        self.is_torn = False
         self.regions: list[Region] = []
         self.journal: Journal | None = None
         self.catching = 0
@@ -226,8 +232,8 @@ class State:
         return completion[0] == "exit" or (completion[0] == "throw" and self.is_main and not self.catching)
 
     def leave(self, completion: Completion, difference: Journal, condition: int) -> int:
-        """Note that the innermost region may be left here, with a difference from the present state. Gives the condition
-        that what follows depends on (0 for none)."""
+        """Note that the innermost region may be left here, with a difference from the present state. Gives the
+        condition that what follows depends on (0 for none)."""
         if self.ends_process(completion):
             if condition:
                 self.survived.append(condition)
@@ -437,16 +443,21 @@ def _merged_slots(keys: Journal, versions: list[Journal]) -> list[Slot]:
 
 def _unordered(current: Journal, differences: list[Journal]) -> frozenset[Key]:
     """New slots that the differences add to one container in different orders."""
-    added = [[key for key in difference if current[key][2] is MISSING and difference[key][2] is not MISSING] for difference in differences]  # fmt: skip
-    if sum(map(len, added)) < 2 or all(keys == added[0] for keys in added):
-        return frozenset()
-    containers: dict[int, list[list[Key]]] = {}
-    for keys in added:
-        for container in {key[0] for key in keys}:
-            containers.setdefault(container, []).append([key for key in keys if key[0] == container])
+    orders: dict[int, list[list[Key]]] = {}
+    for difference in differences:
+        added: dict[int, list[Key]] = {}
+        for key, slot in difference.items():
+            if current[key][2] is MISSING and slot[2] is not MISSING:
+                added.setdefault(key[0], []).append(key)
+        for container, keys in added.items():
+            orders.setdefault(container, []).append(keys)
     return frozenset(
-        key for orders in containers.values() if len(orders) > 1 and any(order != orders[0] for order in orders) for key in orders[0] + orders[1]
-    )  # fmt: skip
+        key
+        for several in orders.values()
+        if any(keys != several[0] for keys in several)
+        for keys in several
+        for key in keys
+    )
 
 
 def common(options: list[Any]) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from forensics.facts import values as v
@@ -259,16 +260,15 @@ def _for_each(i: Interpreter, statement: ir.ForEach, scope: Scope) -> Completion
 
     def rounds() -> Completion | None:
         region = i.state.regions[-1]
-        count = 0
-        for item in i.keys_in(iterable) if statement.over_keys else i.elements(iterable, statement.is_async):
+        items = i.keys_in(iterable) if statement.over_keys else i.elements(iterable, statement.is_async)
+        for count, item in enumerate(items):
             i.step()
             if isinstance(item, v.Rest):
                 unknown = Unknown(f"an element of a collection: {item.reason}")
                 if isinstance(iterable, External):
                     unknown = Unknown(f"an element of {iterable.name}")
-                return open_loop(i, lambda: round_(unknown))
-            count += 1
-            if count > LOOP_LIMIT or len(region.escapes) > ESCAPES_TOGETHER:
+                return open_loop(i, partial(round_, unknown))
+            if count >= LOOP_LIMIT or len(region.escapes) > ESCAPES_TOGETHER:
                 return open_loop(i, lambda: round_(Unknown("one of very many elements")))
             completion = round_(item)
             if completion is not None:
@@ -385,7 +385,7 @@ def _switch(i: Interpreter, statement: ir.Switch, scope: Scope) -> Completion | 
             if equal is True:
                 return from_position(index)
             if isinstance(equal, Unknown):
-                return i.state.fork(lambda: from_position(index), lambda: decide(index + 1))
+                return i.state.fork(partial(from_position, index), partial(decide, index + 1))
         default = next((index for index, case in enumerate(cases) if case.test is None), len(cases))
         return from_position(default)
 

@@ -98,8 +98,8 @@ class BigIntValue:
 
 
 class JsArray:
-    """An array. `complete` is False where more elements than `items` may follow, or the ones held may differ; `holes` is
-    True where some that are undefined may be missing instead. `extra` holds properties beside the elements."""
+    """An array. `complete` is False where more elements than `items` may follow, or the ones held may differ; `holes`
+    is True where some that are undefined may be missing instead. `extra` holds properties beside the elements."""
 
     def __init__(self, items: Iterable[Value] = (), complete: bool = True, holes: bool = False) -> None:
         self.items: list[Value] = list(items)
@@ -112,8 +112,9 @@ class JsArray:
 class JsObject:
     """An object. `complete` is False where properties may exist that `properties` does not hold.
 
-    `shuffled` is True where the order of the properties isn't known. `hidden` names those that are not enumerable; `error` is the class name of an error object; `prototype` is what
-    a constructor function's `prototype` was, or `Object.create`'s argument.
+    `shuffled` is True where the order of the properties isn't known. `hidden` names those that are not enumerable;
+    `error` is the class name of an error object; `prototype` is what a constructor function's `prototype` was, or
+    `Object.create`'s argument.
     """
 
     def __init__(
@@ -344,7 +345,10 @@ def number_to_string(value: float) -> str:
     return f"{minus}{mantissa}e{'+' if e >= 0 else '-'}{abs(e)}"
 
 
-WHITE_SPACE = "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+WHITE_SPACE = (
+    "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000\ufeff"
+)
 _DECIMAL = re.compile(r"[+-]?(?:Infinity|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)")
 
 

@@ -1129,12 +1129,10 @@ def _finished(w: Writer, kind: str, value: Code) -> Program:
 def runner(programs: list[tuple[str, Program]]) -> str:
     """A Node script that imports each program and writes what it exports as tagged JSON to the file named last."""
     entries = json.dumps([f"./{folder}/{program.entry}" for folder, program in programs])
-    return _RUNNER.replace("ENTRIES", entries)
+    return _RUNNER.replace("ENCODE", ENCODE).replace("ENTRIES", entries)
 
 
-_RUNNER = """
-import { writeFileSync } from 'node:fs';
-const tag = (kind, value) => ({ $: kind, value });
+ENCODE = """const tag = (kind, value) => ({ $: kind, value });
 function encode(value, depth = 0) {
   if (depth > 12) return tag('deep');
   if (value === undefined) return tag('undefined');
@@ -1152,6 +1150,12 @@ function encode(value, depth = 0) {
   if (Array.isArray(value)) return Array.from(value, (item) => encode(item, depth + 1));
   return tag('object', Object.entries(value).map(([key, item]) => [key, encode(item, depth + 1)]));
 }
+"""
+"""JavaScript that writes a value as tagged JSON data."""
+
+_RUNNER = """
+import { writeFileSync } from 'node:fs';
+ENCODE
 const found = [];
 process.on('uncaughtException', () => {});
 process.on('unhandledRejection', () => {});

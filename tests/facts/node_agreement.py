@@ -39,7 +39,7 @@ class Uncached:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """`verdict`: same, unknown (not told, or only in part), wrong, or throws (in Node; nothing is compared)."""
+    """`verdict`: same, unknown (not told, or only in part), wrong, or throws (in Node; there is no value)."""
 
     program: Program
     verdict: str
@@ -67,11 +67,11 @@ def compare(programs: Sequence[Program], folder: Path) -> list[Outcome]:
     observed = _observe(named, folder)
     outcomes = []
     for (name, program), seen in zip(named, observed, strict=True):
-        if "thrown" in seen:
-            outcomes.append(Outcome(program, "throws", seen["thrown"], None))
-            continue
         with mock.patch.object(node_host, "ROOT", str(folder)):
             found = evaluate(name, program)
+        if "thrown" in seen:
+            outcomes.append(Outcome(program, "throws", seen["thrown"], found))
+            continue
         outcomes.append(Outcome(program, agreement(seen["result"], found), seen["result"], found))
     return outcomes
 
@@ -85,9 +85,8 @@ def _observe(named: list[tuple[str, Program]], folder: Path) -> list[dict[str, A
     (folder / "run.mjs").write_text(runner(named), encoding="utf-8")
     environment = {key: value for key, value in os.environ.items() if key not in UNSET_VARIABLES} | SET_VARIABLES
     assert NODE is not None
-    done = subprocess.run(
-        [NODE, "--no-warnings", "run.mjs", "found.json"], cwd=folder, env=environment, capture_output=True, timeout=300, check=False
-    )  # fmt: skip
+    command = [NODE, "--no-warnings", "run.mjs", "found.json"]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr.decode()[-2000:]
     found: list[dict[str, Any]] = json.loads((folder / "found.json").read_text(encoding="utf-8"))
     return found

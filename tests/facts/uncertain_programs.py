@@ -27,6 +27,7 @@ class Program:
         self.random = random.Random(seed)
         self.count = 0
         self.loops: list[str] = []
+        self.nested = 0
         self.in_function = 0
         self.in_async = False
         self.functions: list[str] = []
@@ -56,7 +57,10 @@ class Program:
     def block(self, depth: int, most: int = 3) -> str:
         if depth <= 0:
             return self.simple()
-        return " ".join(self.statement(depth - 1) for _ in range(self.random.randint(1, most)))
+        self.nested += 1
+        text = " ".join(self.statement(depth - 1) for _ in range(self.random.randint(1, most)))
+        self.nested -= 1
+        return text
 
     def simple(self) -> str:
         name = self.variable()
@@ -78,7 +82,7 @@ class Program:
                 "list.length = 1;",
                 "list.reverse();",
                 "more.push(a);",
-            ),  # fmt: skip
+            ),
             f"if ({self.condition()}) {name} = {self.value()};",
             f"({self.condition()}) && list.push({self.value()});",
             f"(u ? box : {{}}).k = {self.value()};",
@@ -114,7 +118,7 @@ class Program:
                 self._generator,
                 self._closure,
                 self._throwing,
-            ]  # fmt: skip
+            ]
         )(depth)
 
     def _if(self, depth: int) -> str:
@@ -183,7 +187,8 @@ class Program:
         )
         self.in_function -= 1
         self.loops, self.in_async = outer, is_async
-        can_wait = is_async or not self.in_function
+        # The evaluator doesn't see what else goes on while the main program awaits under a condition.
+        can_wait = is_async or not self.nested
         wait = [f"a = await {name}();", f"await Promise.all([{name}(), {name}()]);"] if can_wait else []
         use = self.random.choice([*wait, *wait, f"{name}();", f"{name}().then((v) => {{ c = v; }});"])
         return f"const {name} = async () => {{ {body} return {self.choose('a', 'c', '1')}; }}; {use}"
