@@ -121,7 +121,7 @@ def _depth(facts: Facts, habits: Habits) -> Scalar:
 
 
 def _endpoints(facts: Facts, habits: Habits) -> Scalar:
-    found = set()
+    found: set[tuple[str, str]] = set()
     for process in facts.server_processes:
         for server in facts.servers(process):
             found.update(

@@ -143,7 +143,8 @@ def _imports(facts: Facts) -> Iterator[Finding]:
     checker = facts.import_checker
     for path, script in scripts_of(facts.build, facts.files):
         loaded = _loader(facts, path)
-        loader, browser = loaded if loaded is not None else (_guessed_loader(facts, path, script), None)
+        # A file that nothing declared loads may be a bundler's or a loader's, so their freedoms are granted.
+        loader, browser = loaded if loaded is not None else ("tsx", None)
         for reference in references(path, script):
             if reference.guarded:
                 continue
@@ -162,11 +163,6 @@ def _imports(facts: Facts) -> Iterator[Finding]:
                     severity=_severity(facts, path),
                     related=[facts.location(resolved.target, 0, 0, "exports no such name")],
                 )
-
-
-def _guessed_loader(facts: Facts, path: str, script: ir.Script) -> Loader:
-    """A file that nothing declared loads: a bundler's or loader's freedom is granted, so that nothing is guessed."""
-    return "tsx"
 
 
 def _broken(facts: Facts, broken: Broken, loader: Loader, known: bool) -> Iterator[Finding]:
@@ -275,9 +271,7 @@ def _formats(facts: Facts) -> Iterator[Finding]:
         if script is None or script.problems or path.endswith(".json"):
             continue
         goal = module_goal(facts.packages, path)
-        if kind == "config":
-            continue
-        if kind == "tsx":
+        if kind in ("config", "tsx"):
             continue
         if goal == "module" or (goal == "detect" and script.has_module_syntax):
             yield from _commonjs_names(facts, path, script)
@@ -314,8 +308,6 @@ def _commonjs_names(facts: Facts, path: str, script: ir.Script) -> Iterator[Find
     for name, node, guarded in free_names(script):
         if name not in _CJS_ONLY or guarded or name in seen:
             continue
-        if name in ("module", "exports") and not _is_assignment_to_exports(script, node):
-            continue
         seen.add(name)
         yield finding(
             rules.MODULE_FORMAT_CLASH,
@@ -332,10 +324,6 @@ _FIXES = {
     "__dirname": "Use import.meta.dirname (Node 20.11), or dirname(fileURLToPath(import.meta.url)).",
     "__filename": "Use import.meta.filename (Node 20.11), or fileURLToPath(import.meta.url).",
 }
-
-
-def _is_assignment_to_exports(script: ir.Script, node: ir.Node) -> bool:
-    return True
 
 
 # ----------------------------------------------------------------------- script targets

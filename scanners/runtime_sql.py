@@ -130,9 +130,7 @@ def _schema(facts: Facts, asked: list[Statement]) -> Schema:
     schema = Schema()
     texts = [(statement.text, statement.dialect) for statement in asked]
     dialect = asked[0].dialect
-    for path in facts.build.files:
-        if path.endswith(".sql"):
-            texts.append((facts.build.text(path), dialect))
+    texts.extend((facts.build.text(path), dialect) for path in facts.build.files if path.endswith(".sql"))
     for text, kind in texts:
         if not re.search(r"(?i)\bcreate\b|\balter\b", text):
             continue
@@ -143,7 +141,7 @@ def _schema(facts: Facts, asked: list[Statement]) -> Schema:
         if not trees:
             schema.open = True
         for tree in trees:
-            if isinstance(tree, exp.Command) or isinstance(tree, exp.Alter):
+            if isinstance(tree, (exp.Command, exp.Alter)):
                 schema.open = True
             if not isinstance(tree, exp.Create):
                 continue
@@ -180,7 +178,7 @@ def _types_and_names(facts: Facts, statement: Statement, schema: Schema) -> Iter
             name = table.name.lower()
             if schema.open or name in schema.tables or name in local or table.args.get("db") or _is_system(name):
                 continue
-            if isinstance(table.this, exp.Anonymous) or isinstance(table.this, exp.Func):
+            if isinstance(table.this, (exp.Anonymous, exp.Func)):
                 continue
             known = ", ".join(sorted(schema.tables)) or "none"
             yield finding(
@@ -228,12 +226,11 @@ def _placeholders(facts: Facts, statement: Statement) -> Iterator[Finding]:
     text = re.sub(r"'(?:[^']|'')*'|\"[^\"]*\"|--[^\n]*|/\*.*?\*/", "''", statement.text, flags=re.DOTALL)
     marks = re.findall(r"(?<![\w?@#<>|&-])\?(?![\w?|&])", text)
     numbered = re.findall(r"\$\d+", text)
-    if statement.dialect == "postgres" and marks and not numbered and statement.parameters:
-        if len(marks) == statement.parameters:
-            yield finding(
-                SQL_PLACEHOLDER_MISMATCH,
-                facts.at_effect(statement.effect),
-                "The statement marks its values with ?, but a PostgreSQL driver takes $1, $2 …: `syntax error` whenever it is "
-                "asked.",
-                key="?",
-            )
+    if statement.dialect == "postgres" and marks and not numbered and statement.parameters == len(marks):
+        yield finding(
+            SQL_PLACEHOLDER_MISMATCH,
+            facts.at_effect(statement.effect),
+            "The statement marks its values with ?, but a PostgreSQL driver takes $1, $2 …: `syntax error` whenever it is "
+            "asked.",
+            key="?",
+        )
