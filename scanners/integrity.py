@@ -42,7 +42,6 @@ _UNRESOLVED = {
     rules.MISSING_EXPORT.id,
     rules.HTML_MISSING_FILE.id,
     rules.MODULE_FORMAT_CLASH.id,
-    rules.UNDEFINED_NAME.id,
     rules.MISSING_SCRIPT_TARGET.id,
 }
 

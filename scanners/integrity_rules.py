@@ -17,15 +17,6 @@ SYNTAX_ERROR = Rule(
     blind_spots="Dialects that a plugin brings.",
     sources=("https://tc39.es/ecma262/#sec-static-semantic-rules",),
 )
-UNDEFINED_NAME = Rule(
-    id="integrity/undefined-name",
-    severity="error",
-    summary="Start-up code uses a name that nothing defines",
-    why="A ReferenceError while the process starts ends it.",
-    fix="Import or declare the name.",
-    blind_spots="Names that a host outside the build defines.",
-    sources=("https://tc39.es/ecma262/#sec-getvalue",),
-)
 UNDECLARED_DEPENDENCY = Rule(
     id="integrity/undeclared-dependency",
     severity="error",
@@ -103,7 +94,6 @@ EDIT_RESIDUE = Rule(
 RULES: tuple[Rule, ...] = (
     SYNTAX_ERROR,
     EDIT_RESIDUE,
-    UNDEFINED_NAME,
     UNRESOLVED_IMPORT,
     UNDECLARED_DEPENDENCY,
     CASE_MISMATCH,

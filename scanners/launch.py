@@ -171,12 +171,6 @@ _NEEDS = (
     ("node:sqlite", (22, 5), "the module node:sqlite"),
     ("node:test", (18, 0), "the module node:test"),
 )
-_OPTIONS = {
-    "--env-file": (20, 6),
-    "--watch": (18, 11),
-    "--env-file-if-exists": (22, 9),
-    "--experimental-strip-types": (22, 6),
-}
 
 
 def _old_runtimes(facts: Facts) -> Iterator[Finding]:

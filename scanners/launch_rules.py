@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from forensics.records import Rule, Severity
 
-_DOCKERFILE = "https://docs.docker.com/reference/dockerfile/"
-_COMPOSE = "https://docs.docker.com/reference/compose-file/"
 _NPM = "https://docs.npmjs.com/cli/commands/"
-_NO_ENGINE = "needs a container engine; the rule rests on the published reference, modelled with tests of its own"
 
 
 def _rule(
@@ -18,7 +15,6 @@ def _rule(
     fix: str,
     blind_spots: str,
     *sources: str,
-    no_oracle: str = "",
 ) -> Rule:
     return Rule(
         id=f"launch/{slug}",
@@ -28,7 +24,6 @@ def _rule(
         fix=fix,
         blind_spots=blind_spots,
         sources=sources,
-        no_oracle=no_oracle,
     )
 
 
@@ -79,15 +74,6 @@ RUNTIME_TOO_OLD = _rule(
     "Versions that a version manager picks.",
     "https://nodejs.org/api/sqlite.html",
 )
-LOCKFILE_REQUIRED = _rule(
-    "lockfile-required",
-    "error",
-    "npm ci is run without a lockfile",
-    "`npm ci` refuses to run without package-lock.json or npm-shrinkwrap.json.",
-    "Ship the lockfile, or run npm install.",
-    "Archives from which lockfiles were left out are not blamed: where no build ships one, the finding is dropped.",
-    f"{_NPM}npm-ci",
-)
 LIFECYCLE_NEEDS_MISSING_PATH = _rule(
     "lifecycle-needs-missing-path",
     "error",
@@ -96,85 +82,6 @@ LIFECYCLE_NEEDS_MISSING_PATH = _rule(
     "Guard the script, or copy the path before the install.",
     "",
     "https://docs.npmjs.com/cli/using-npm/scripts#life-cycle-scripts",
-)
-SCRIPTS_IGNORED = _rule(
-    "scripts-ignored",
-    "error",
-    "Install scripts are switched off for a package that needs them",
-    "With --ignore-scripts a native add-on is neither fetched nor compiled: it can't be loaded.",
-    "Drop --ignore-scripts, or run npm rebuild for the add-on.",
-    "",
-    f"{_NPM}npm-install#ignore-scripts",
-)
-NATIVE_ADDON_NO_TOOLCHAIN = _rule(
-    "native-addon-no-toolchain",
-    "error",
-    "A native add-on has no prebuilt binary for the base image and the stage has no compiler",
-    "node-gyp needs python3, make and a C++ compiler; slim and alpine images have none.",
-    "Use an image with a prebuilt binary, or install the toolchain in that stage.",
-    "Rests on a dated table of prebuilt binaries.",
-    _DOCKERFILE,
-    no_oracle=_NO_ENGINE,
-)
-COPY_MISSING_PATH = _rule(
-    "copy-missing-path",
-    "error",
-    "COPY names a path that is not in the build context",
-    "The image build stops: `failed to compute cache key: … not found`.",
-    "Correct the path, or take it out of .dockerignore.",
-    "Paths that a step outside of the image build makes.",
-    f"{_DOCKERFILE}#copy",
-    no_oracle=_NO_ENGINE,
-)
-COPY_OVER_DEPENDENCIES = _rule(
-    "copy-over-dependencies",
-    "warning",
-    "COPY . . after the install overwrites node_modules",
-    "Without node_modules in .dockerignore the folder of the user's machine replaces the one that was installed in the image, "
-    "native add-ons of another platform included.",
-    "List node_modules in .dockerignore.",
-    "Harmless where no node_modules lies beside the Dockerfile.",
-    f"{_DOCKERFILE}#dockerignore-file",
-    no_oracle=_NO_ENGINE,
-)
-STAGE_PATH_NEVER_MADE = _rule(
-    "stage-path-never-made",
-    "error",
-    "COPY --from takes a path that the stage never makes",
-    "The image build stops: not found.",
-    "Copy the path that the stage's build writes.",
-    "Commands whose outputs can't be told.",
-    f"{_DOCKERFILE}#copy---from",
-    no_oracle=_NO_ENGINE,
-)
-VOLUME_SHADOWS_CODE = _rule(
-    "volume-shadows-code",
-    "error",
-    "A volume is mounted over code",
-    "What the image holds under the mount point is hidden: the command's file, or node_modules, is gone.",
-    "Mount the data folder only.",
-    "",
-    f"{_COMPOSE}volumes",
-    no_oracle=_NO_ENGINE,
-)
-VOLUME_MISSES_DATA = _rule(
-    "volume-misses-data",
-    "warning",
-    "The volume is not where the database is",
-    "What is written elsewhere is lost with the container.",
-    "Mount the folder that the store's path names.",
-    "",
-    f"{_COMPOSE}volumes",
-    no_oracle=_NO_ENGINE,
-)
-BUILD_DEPENDENCIES_OMITTED = _rule(
-    "build-dependencies-omitted",
-    "error",
-    "The build runs where its tools were not installed",
-    "With NODE_ENV=production or --omit=dev devDependencies are left out: `vite: not found`.",
-    "Install everything in the build stage and prune afterwards.",
-    "",
-    f"{_NPM}npm-install#omit",
 )
 MISSING_PLUGIN = _rule(
     "missing-plugin",
@@ -193,14 +100,5 @@ RULES: tuple[Rule, ...] = (
     START_TARGET_NOT_BUILT,
     TSC_WITHOUT_CONFIG,
     RUNTIME_TOO_OLD,
-    LOCKFILE_REQUIRED,
     LIFECYCLE_NEEDS_MISSING_PATH,
-    SCRIPTS_IGNORED,
-    BUILD_DEPENDENCIES_OMITTED,
-    NATIVE_ADDON_NO_TOOLCHAIN,
-    COPY_MISSING_PATH,
-    COPY_OVER_DEPENDENCIES,
-    STAGE_PATH_NEVER_MADE,
-    VOLUME_SHADOWS_CODE,
-    VOLUME_MISSES_DATA,
 )

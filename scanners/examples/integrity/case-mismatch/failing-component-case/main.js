@@ -1,0 +1,3 @@
+import { dishes } from './menu.js'
+
+document.querySelector('ul').textContent = dishes.join()

@@ -1,0 +1,3 @@
+import { ToolList } from './lib/ToolList.js'
+
+console.log(ToolList)

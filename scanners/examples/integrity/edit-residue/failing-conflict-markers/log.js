@@ -1,0 +1,6 @@
+<<<<<<< HEAD
+const harbour = 'north'
+=======
+const harbour = 'south'
+>>>>>>> feature/harbour
+console.log(harbour)

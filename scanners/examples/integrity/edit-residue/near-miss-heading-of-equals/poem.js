@@ -1,0 +1,6 @@
+/*
+Poems
+=======
+*/
+// wait... the other file has the long ones
+console.log('…and then it rained')

@@ -1,0 +1,3 @@
+import { priceList } from './prices.js'
+
+document.querySelector('table').dataset.count = priceList.length

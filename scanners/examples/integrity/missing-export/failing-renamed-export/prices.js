@@ -1,0 +1,1 @@
+export const prices = [3, 4]

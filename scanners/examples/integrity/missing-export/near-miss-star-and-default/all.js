@@ -1,0 +1,2 @@
+export * from './wool.js'
+export { default as shade } from './shade.js'

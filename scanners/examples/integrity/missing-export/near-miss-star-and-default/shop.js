@@ -1,0 +1,3 @@
+import { wool, shade } from './all.js'
+
+console.log(wool, shade)

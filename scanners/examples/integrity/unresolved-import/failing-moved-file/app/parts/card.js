@@ -1,0 +1,1 @@
+export const card = (name) => Object.assign(document.createElement('article'), { textContent: name })

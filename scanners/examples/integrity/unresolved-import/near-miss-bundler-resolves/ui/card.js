@@ -1,0 +1,1 @@
+export const card = (name) => new Text(name)

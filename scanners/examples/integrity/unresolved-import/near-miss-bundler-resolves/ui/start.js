@@ -1,0 +1,3 @@
+import { card } from './card'
+
+document.querySelector('main').append(card('glass'))

@@ -1,0 +1,1 @@
+export default { server: { proxy: { '/api': 'http://localhost:4851' } } }

@@ -1,0 +1,3 @@
+import { mkdirSync } from 'node:fs'
+
+mkdirSync('state', { recursive: true })

@@ -1,0 +1,4 @@
+import { DatabaseSync } from 'node:sqlite'
+
+const db = new DatabaseSync(':memory:')
+db.exec('CREATE TABLE keys (name TEXT)')

@@ -1,0 +1,1 @@
+export default { server: { proxy: { '/live': 'http://localhost:4896' } } }
