@@ -115,9 +115,7 @@ def habits_of(build: Build, files: FileIndex) -> Habits:
                     if isinstance(node.target, ir.Name):
                         names.append(node.target.name)
                 case ir.Call():
-                    if isinstance(node.callee, ir.Member):
-                        calls[node.callee.name] += 1
-                    elif isinstance(node.callee, ir.Name):
+                    if isinstance(node.callee, (ir.Member, ir.Name)):
                         calls[node.callee.name] += 1
                 case ir.Binary() | ir.Logical() | ir.Unary():
                     operators[node.operator] += 1

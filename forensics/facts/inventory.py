@@ -55,7 +55,7 @@ def take_inventory(build: Build, files: FileIndex) -> Inventory:
             specifier = specifier_of(node)
             if specifier and not specifier.startswith((".", "/", "#")) and builtin_name(specifier) is None:
                 packages[package_name(specifier)].append(site)
-            if isinstance(node, ir.Name) or isinstance(node, ir.Member):
+            if isinstance(node, (ir.Name, ir.Member)):
                 names[node.name].append(site)
             elif isinstance(node, ir.Const) and isinstance(node.value, str):
                 texts[node.value].append(site)
