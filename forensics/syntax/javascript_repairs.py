@@ -23,7 +23,7 @@ from forensics.syntax.grammars import Grammar, grammar
 _ROUNDS: Final = 4
 _LONGEST_TYPES: Final = 4000
 
-_SPACE, _SEMICOLON, _EQUALS, _LESS, _GREATER = (ord(byte) for byte in " ;=<>")
+_SPACE, _SEMICOLON, _EQUALS, _LESS, _GREATER, _OPEN_PAREN, _CLOSE_PAREN = b" ;=<>()"
 _OPENERS: Final = frozenset(b"([{")
 _STRING: Final = rb"""(?:"[^"\n]*"|'[^'\n]*')"""
 
@@ -33,6 +33,10 @@ _FOR_AWAIT_LET: Final = re.compile(rb"(\bfor\s+await\s*\(\s*)let(?=\s*\[)")
 _FOR_BEFORE: Final = re.compile(rb"\bfor\s*\Z")
 # `a!` as opposed to `!a` and `a != b`: something ends before it, and nothing that `!` could negate follows.
 _NON_NULL: Final = re.compile(rb"(?<=[\w$)\]}])!(?=[.,;:?)\]}\s&|<>*/%+-]|=>|\?\?|\Z)|(?<=[\w$\]])!(?=[(\[])")
+# `a()![0]` as opposed to `if (a) ![0]`: it depends on what the parenthesis belongs to.
+_CALLED_NON_NULL: Final = re.compile(rb"(?<=\))!(?=[(\[])")
+_HEAD_BEFORE: Final = re.compile(rb"(?:^|[^\w$.])(?:if|while|for|with|for\s+await)\s*\Z")
+_AS_BEFORE_EQUALITY: Final = re.compile(rb" as\s+[\w$.]+(?:\[\])*(?=\s*[!=]==?)")
 _WORD_BEFORE: Final = re.compile(rb"(?:^|[^\w$.])(?:return|typeof|case|in|of|void|await|delete|else|do|throw|yield)\Z")
 _QUOTED: Final = re.compile(_STRING)
 _PLAIN_TYPES: Final = re.compile(rb"[\w$\s.,|\[\]]*")
@@ -211,18 +215,26 @@ def _with_await_as_void(source: bytes) -> bytes:
 
 
 def _without_types(source: bytes, dialect: str) -> bytes:
-    """The source without `a!` and without type arguments of calls, after which the TypeScript grammar binds wrongly.
+    """The source without those assertions and type arguments after which the TypeScript grammar binds wrongly.
 
-    It reads `!a!.b` as `(!a!).b` and `b + f<T>(c)` as `(b + f)<T>(c)`. `using` becomes `const`, as it has no `using`.
+    It reads `!a!.b` as `(!a!).b`, `b + f<T>(c)` as `(b + f)<T>(c)` and `a && b as C === d` as `(a && b) === d`. `using` becomes `const`, as it has no `using`.
     """
     text = bytearray(source)
     if b"using" in source:
         text[:] = _USING.sub(_const_for_using, source)
     at = source.find(b"!")
     while at >= 0:
-        if _NON_NULL.match(source, at) and not _WORD_BEFORE.search(source, max(0, at - 8), at):
+        if (_NON_NULL.match(source, at) and not _WORD_BEFORE.search(source, max(0, at - 8), at)) or (
+            _CALLED_NON_NULL.match(source, at) and not _is_head(source, at - 1)
+        ):
             text[at] = _SPACE
         at = source.find(b"!", at + 1)
+    at = source.find(b" as ")
+    while at >= 0:
+        asserted = _AS_BEFORE_EQUALITY.match(source, at)
+        if asserted is not None:
+            text[at : asserted.end()] = b" " * (asserted.end() - at)
+        at = source.find(b" as ", at + 1)
     for needle in (b">(", b">`"):
         at = source.find(needle)
         while at >= 0:
@@ -232,6 +244,19 @@ def _without_types(source: bytes, dialect: str) -> bytes:
             at = source.find(needle, at + 1)
     masked = bytes(text)
     return source if masked == source else masked
+
+
+def _is_head(source: bytes, close: int) -> bool:
+    """Whether the parenthesis that closes here is the head of an `if` or loop (brackets in strings are counted too)."""
+    depth = 0
+    for at in range(close, max(0, close - _LONGEST_TYPES), -1):
+        if source[at] == _CLOSE_PAREN:
+            depth += 1
+        elif source[at] == _OPEN_PAREN:
+            depth -= 1
+            if depth == 0:
+                return _HEAD_BEFORE.search(source, max(0, at - 30), at) is not None
+    return True
 
 
 def _const_for_using(match: re.Match[bytes]) -> bytes:
