@@ -17,6 +17,7 @@ from forensics.facts.dates import date_misuses
 from forensics.facts.hidden import Overridden, overridden_of
 from forensics.facts.overlays import Overlay, overlays_of
 from forensics.facts.rendered import RenderedPage, rendered_pages
+from forensics.facts.script_modules import ScriptModules
 from forensics.findings import finding
 from forensics.records import Finding, Rule, Status, Verdict
 from forensics.scanner import Context, Scanner
@@ -78,19 +79,18 @@ def scan(facts: Facts, context: Context) -> Verdict:
     """The verdict on the rendered layer of a build."""
     found: list[Finding] = []
     undecided: list[str] = []
-    for page in rendered_pages(facts):
+    modules = ScriptModules(facts)
+    for page in rendered_pages(facts, modules):
         found.extend(_overlay(facts, item) for item in overlays_of(page))
         overridden, reasons = overridden_of(page)
         found.extend(_hidden(facts, page, item) for item in overridden)
         undecided.extend(reasons)
-    found.extend(_dates(facts))
+    found.extend(_dates(facts, modules))
     unique = tuple({(item.rule, item.location, item.key): item for item in found}.values())
     if any(item.severity == "error" for item in unique):
         return Verdict(scanner="rendering", status=RenderingStatus.BROKEN.value, findings=unique)
     if undecided:
-        return Verdict(
-            scanner="rendering", status=RenderingStatus.UNKNOWN.value, reason=undecided[0], findings=unique
-        )
+        return Verdict(scanner="rendering", status=RenderingStatus.UNKNOWN.value, reason=undecided[0], findings=unique)
     return Verdict(scanner="rendering", status=RenderingStatus.OK.value, findings=unique)
 
 
@@ -103,7 +103,9 @@ def _overlay(facts: Facts, item: Overlay) -> Finding:
     related = [facts.at(control.site, "gets no click")]
     if rule.site != box.element.site:
         related.append(facts.at(box.element.site, "the element that covers"))
-    related += [facts.at(site, "stretches it") for site in dict.fromkeys(pin.site for pin in item.pins) if site != rule.site]
+    related += [
+        facts.at(site, "stretches it") for site in dict.fromkeys(pin.site for pin in item.pins) if site != rule.site
+    ]
     return finding(
         OVERLAY_BLOCKS_INPUT,
         facts.at(rule.site),
@@ -132,14 +134,17 @@ def _hidden(facts: Facts, page: RenderedPage, item: Overridden) -> Finding:
     )
 
 
-def _dates(facts: Facts) -> Iterator[Finding]:
-    for misuse in date_misuses(facts):
+def _dates(facts: Facts, modules: ScriptModules) -> Iterator[Finding]:
+    for misuse in date_misuses(facts, modules):
         yield finding(
             DATE_AS_NUMBER,
             facts.at(misuse.use),
             f"{misuse.text} throws a TypeError: the value is the number that {misuse.maker} made of Dates, not a Date.",
             key=misuse.text,
-            related=[facts.at(misuse.origin, f"{misuse.maker} gives a number")],
+            related=[
+                facts.at(misuse.origin, f"{misuse.maker} gives a number"),
+                *(facts.at(site, "fails likewise") for site in misuse.further[:3]),
+            ],
             evidence=[f"followed through {step.path}" for step in misuse.steps],
             fix=f"Wrap it where it is made: new Date({misuse.maker}(…)).",
         )

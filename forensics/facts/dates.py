@@ -8,14 +8,13 @@ anything else is no finding.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from forensics.facts.dom_code import Script
 from forensics.facts.interpreter import Site
-from forensics.facts.inventory import scripts_of
+from forensics.facts.script_modules import ScriptModules
 from forensics.syntax import ir
 from forensics.syntax.walk import walk
 
@@ -67,18 +66,20 @@ Kind = Number | Record | List
 
 @dataclass(frozen=True)
 class Misuse:
-    """A Date method called on a number. `use` is the call, `origin` where the number was made, `steps` what passed it on."""
+    """A Date method called on a number. `use` is the first such call, `further` are later
+    ones in the same script, `origin` where the number was made, `steps` what passed it on."""
 
     use: Site
     text: str
+    further: tuple[Site, ...]
     origin: Site
     maker: str
     steps: tuple[Site, ...]
 
 
-def date_misuses(facts: Facts) -> Iterator[Misuse]:
+def date_misuses(facts: Facts, modules: ScriptModules) -> Iterator[Misuse]:
     """Every call of a Date method on a number in the scripts of a build."""
-    sources = scripts_of(facts.build, facts.files)
+    sources = modules.sources
     using = {
         index
         for index, (path, _) in enumerate(sources)
@@ -86,9 +87,10 @@ def date_misuses(facts: Facts) -> Iterator[Misuse]:
     }
     if not using:
         return
-    inference = _Inference(facts, sources)
+    inference = _Inference(modules)
     for index in sorted(using):
-        script = inference.script(index)
+        script = modules.script(index)
+        found: dict[Site, tuple[Number, list[ir.Call]]] = {}
         for node in script.nodes:
             if not (isinstance(node, ir.Call) and isinstance(node.callee, ir.Member)) or node.optional:
                 continue
@@ -97,13 +99,11 @@ def date_misuses(facts: Facts) -> Iterator[Misuse]:
                 continue
             kind = inference.kind(script, member.object, MAX_STEPS)
             if isinstance(kind, Number) and not inference.is_guarded(script, member.object):
-                yield Misuse(
-                    Site(script.path, node.start, node.end),
-                    _text(facts, script.path, node),
-                    kind.origin,
-                    kind.maker,
-                    kind.steps,
-                )
+                found.setdefault(kind.origin, (kind, []))[1].append(node)
+        for kind, nodes in found.values():
+            sites = [Site(script.path, node.start, node.end) for node in nodes]
+            text = _text(facts, script.path, nodes[0])
+            yield Misuse(sites[0], text, tuple(sites[1:]), kind.origin, kind.maker, kind.steps)
 
 
 _METHOD_BYTES = tuple(sorted(name.encode() for name in DATE_METHODS))
@@ -115,21 +115,9 @@ def _text(facts: Facts, path: str, node: ir.Call) -> str:
 
 
 class _Inference:
-    def __init__(self, facts: Facts, sources: list[tuple[str, ir.Script]]) -> None:
-        self.facts = facts
-        self.sources = sources
-        self.scripts: dict[int, Script] = {}
-        self.by_path: dict[str, list[int]] = defaultdict(list)
-        for index, (path, _) in enumerate(sources):
-            self.by_path[path].append(index)
+    def __init__(self, modules: ScriptModules) -> None:
+        self.modules = modules
         self.busy: set[tuple[str, int, int]] = set()
-        self._calls: dict[str, list[tuple[Script, ir.Call]]] | None = None
-
-    def script(self, index: int) -> Script:
-        if index not in self.scripts:
-            path, script = self.sources[index]
-            self.scripts[index] = Script(path, script, index)
-        return self.scripts[index]
 
     # --------------------------------------------------------------------- kinds
 
@@ -296,45 +284,7 @@ class _Inference:
 
     def export(self, script: Script, name: str) -> tuple[Script, ir.Expression] | None:
         """What an imported name stands for in the module that exports it."""
-        if name not in script.imports:
-            return None
-        specifier, imported = script.imports[name]
-        return self._exported(script.path, specifier, imported, 6)
-
-    def _exported(self, importer: str, specifier: str, name: str, steps: int) -> tuple[Script, ir.Expression] | None:
-        resolver = self.facts.bundled.get(importer, self.facts.resolver)
-        target = resolver.resolve(specifier, importer).target
-        if steps <= 0 or target not in self.by_path:
-            return None
-        for index in self.by_path[target]:
-            other = self.script(index)
-            for statement in self.sources[index][1].body:
-                if isinstance(statement, ir.ExportDefault) and name == "default":
-                    if isinstance(statement.value, ir.Name):
-                        return self._local(other, statement.value.name)
-                    return other, statement.value
-                if isinstance(statement, ir.Export):
-                    for binding in statement.bindings:
-                        if binding.exported == name and not statement.specifier:
-                            return self._local(other, binding.local) or self.export(other, binding.local)
-                        if statement.specifier and name in (binding.exported, name if binding.exported == "*" else ""):
-                            inner = name if binding.exported == "*" else binding.local
-                            found = self._exported(target, statement.specifier, inner, steps - 1)
-                            if found is not None:
-                                return found
-                if isinstance(statement, ir.ExportDeclaration):
-                    found = self._local(other, name)
-                    if found is not None:
-                        return found
-        return None
-
-    def _local(self, script: Script, name: str) -> tuple[Script, ir.Expression] | None:
-        if name in script.functions:
-            return script, script.functions[name]
-        declared = [item for item in script.names.get(name, ()) if item.scope[0] < 0]
-        if len(declared) == 1 and declared[0].value is not None:
-            return script, declared[0].value
-        return None
+        return self.modules.exported(script.path, *script.imports[name]) if name in script.imports else None
 
     def function(self, script: Script, callee: ir.Name) -> tuple[Script, ir.Function] | None:
         """The function that a name calls, where there is just one."""
@@ -383,13 +333,17 @@ class _Inference:
         if not name:
             return []
         found: list[tuple[Script, list[ir.Expression]]] = []
-        for index in range(len(self.sources)):
-            other = self.script(index)
-            locals_ = [name] if other is script else [
-                local
-                for local in other.imports
-                if (exported := self.export(other, local)) is not None and exported[1] is function
-            ]
+        for index in range(len(self.modules.sources)):
+            other = self.modules.script(index)
+            locals_ = (
+                [name]
+                if other is script
+                else [
+                    local
+                    for local in other.imports
+                    if (exported := self.export(other, local)) is not None and exported[1] is function
+                ]
+            )
             for local in locals_:
                 for node in other.nodes:
                     if isinstance(node, ir.Call) and isinstance(node.callee, ir.Name) and node.callee.name == local:
@@ -403,9 +357,14 @@ class _Inference:
                     if (isinstance(node, ir.Call) and isinstance(node.callee, ir.Name) and node.callee.name == local)
                     or (isinstance(node, ir.Jsx) and isinstance(node.element, ir.Name) and node.element.name == local)
                 )
-                declared = 1 if other is script and not any(
-                    isinstance(node, ir.FunctionDeclaration) and node.function is function for node in other.nodes
-                ) else 0
+                declared = (
+                    1
+                    if other is script
+                    and not any(
+                        isinstance(node, ir.FunctionDeclaration) and node.function is function for node in other.nodes
+                    )
+                    else 0
+                )
                 if uses - calls > declared:
                     return []
         return found
@@ -418,7 +377,9 @@ class _Inference:
             return isinstance(node.callee, ir.Name) and node.callee.name == "Date"
         if isinstance(node, ir.Name) and steps > 0:
             values = [item.value for item in script.declared(node.name, node.start)]
-            return bool(values) and all(value is not None and self._is_date(script, value, steps - 1) for value in values)
+            return bool(values) and all(
+                value is not None and self._is_date(script, value, steps - 1) for value in values
+            )
         return False
 
     def is_guarded(self, script: Script, node: ir.Expression) -> bool:

@@ -21,7 +21,9 @@ MAX_STEPS = 12
 EVERYWHERE = (-1, 1 << 60)
 _QUERIES = frozenset({"querySelector", "querySelectorAll", "closest", "matches"})
 _LOOKUPS = frozenset({"getElementById", "getElementsByClassName", "getElementsByTagName", "getElementsByName"})
-_INSERTIONS = frozenset({"append", "appendChild", "prepend", "replaceChildren", "insertBefore", "insertAdjacentElement"})
+_INSERTIONS = frozenset(
+    {"append", "appendChild", "prepend", "replaceChildren", "insertBefore", "insertAdjacentElement"}
+)
 # What may take an element out of the way of a pointer, or bring it back.
 _REMOVALS = frozenset({"remove", "replaceWith", "removeChild", "animate", "hide", "fadeOut", "show", "fadeIn", "close"})
 _HARMLESS_STYLES = re.compile(
@@ -48,9 +50,9 @@ class Act:
     kind: str
     target: Target
     site: Site
+    script: Script
     names: tuple[str, ...] = ()
     child: ir.Expression | None = None
-    script: int = 0
 
 
 @dataclass
@@ -115,6 +117,8 @@ class Script:
                 self.functions.setdefault(node.target.name, node.value)
         elif isinstance(node, ir.FunctionDeclaration):
             self.functions.setdefault(node.function.name, node.function)
+        elif isinstance(node, ir.ExportDefault) and isinstance(node.value, ir.Function) and node.value.name:
+            self.functions.setdefault(node.value.name, node.value)
         elif isinstance(node, ir.Import):
             for binding in node.bindings:
                 self.imports[binding.local] = (node.specifier, binding.imported)
@@ -131,7 +135,9 @@ class Script:
                 self.names[node.target.name].append(_Declared(node.start, scope, node.iterable, True))
         elif isinstance(node, ir.Call) and isinstance(node.callee, ir.Member) and node.arguments:
             callback = node.arguments[0]
-            if node.callee.name in ("forEach", "map", "filter", "find", "some", "every") and isinstance(callback, ir.Function):
+            if node.callee.name in ("forEach", "map", "filter", "find", "some", "every") and isinstance(
+                callback, ir.Function
+            ):
                 if callback.parameters and isinstance(callback.parameters[0], ir.Name):
                     item = _Declared(callback.start, (callback.start, callback.end), node.callee.object, True)
                     self.names[callback.parameters[0].name].append(item)
@@ -186,7 +192,9 @@ class Script:
             return None
         if isinstance(node, ir.Member):
             if isinstance(node.object, ir.Name) and node.object.name == "document":
-                return {"body": Target("body"), "documentElement": Target(":root"), "head": Target("head")}.get(node.name)
+                return {"body": Target("body"), "documentElement": Target(":root"), "head": Target("head")}.get(
+                    node.name
+                )
             if node.name in ("currentTarget", "target", "current", "parentElement", "parentNode", "firstElementChild"):
                 return None
             found = {self.target(value, steps - 1) for value in self.members.get(node.name, ())}
@@ -298,7 +306,7 @@ class Script:
     def _act(self, kind: str, node: ir.Node, receiver: ir.Expression, doing: Doing, **more: object) -> bool:
         target = self.target(receiver)
         if target is not None:
-            doing.acts.append(Act(kind, target, Site(self.path, node.start, node.end), script=self.index, **more))  # type: ignore[arg-type]
+            doing.acts.append(Act(kind, target, Site(self.path, node.start, node.end), self, **more))  # type: ignore[arg-type]
         return target is not None
 
     def _assigned(self, node: ir.Assign, place: ir.Member, doing: Doing) -> None:

@@ -6,7 +6,6 @@ The attribute hides by `[hidden] { display: none }` in the browser's own sheet
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from forensics.facts.cascade import OPEN, Declared

@@ -78,7 +78,9 @@ def is_markup(node: ir.Expression) -> bool:
     """Whether an expression holds a piece of HTML."""
     if not isinstance(node, (ir.Const, ir.Template, ir.Binary, ir.Tagged, ir.Conditional, ir.Logical, ir.Call)):
         return False
-    return any(isinstance(item, ir.Const) and isinstance(item.value, str) and "<" in item.value for item in walk([node]))
+    return any(
+        isinstance(item, ir.Const) and isinstance(item.value, str) and "<" in item.value for item in walk([node])
+    )
 
 
 def returned(function: ir.Function) -> list[ir.Expression]:

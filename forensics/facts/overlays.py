@@ -36,12 +36,14 @@ def overlays_of(page: RenderedPage) -> Iterator[Overlay]:
     """Every box of a page that takes the clicks meant for controls under it."""
     for root in page.roots():
         elements = list(root.subtree())
-        controls = [item for item in elements if item.is_interactive() and item.name not in ("option", "label", "iframe")]
+        controls = [
+            item for item in elements if item.is_interactive() and item.name not in ("option", "label", "iframe")
+        ]
         if not controls:
             continue
         stacking = Stacking(page.cascade, root)
         for element in elements:
-            if not element.name or element.name in _NEVER_BOXES and element.name != "body":
+            if not element.name or (element.name in _NEVER_BOXES and element.name != "body"):
                 continue
             for box in _boxes(page, element):
                 try:
@@ -133,11 +135,15 @@ def _events_off(page: RenderedPage, element: Element) -> bool:
 def _is_shown(page: RenderedPage, element: Element) -> bool:
     """Whether an element and what it stands in are surely shown."""
     for item in (element, *element.ancestors()):
-        if "hidden" in item.attributes or "hidden" in item.maybe_attributes or any(
-            act.kind == "hide" for act in page.acts_on(item)
+        if (
+            "hidden" in item.attributes
+            or "hidden" in item.maybe_attributes
+            or any(act.kind == "hide" for act in page.acts_on(item))
         ):
             return False
-        if item.name in ("template", "noscript") or (item.name in ("dialog", "details") and "open" not in item.attributes):
+        if item.name in ("template", "noscript") or (
+            item.name in ("dialog", "details") and "open" not in item.attributes
+        ):
             return False
         if page.cascade.outcome(item, "display").could("none", "contents"):
             return False
@@ -165,11 +171,9 @@ def _is_meant(box: Box, opens_later: bool) -> bool:
     return any(item.is_interactive() for item in element.subtree())
 
 
-def _is_reachable(
-    page: RenderedPage, stacking: Stacking, control: Element, block: Element | None, box: Box
-) -> bool:
+def _is_reachable(page: RenderedPage, stacking: Stacking, control: Element, block: Element | None, box: Box) -> bool:
     """Whether a control is shown, takes clicks and stands inside of the block's box."""
-    if "disabled" in control.attributes or control.attributes.get("tabindex") == "-1" and control.name != "button":
+    if "disabled" in control.attributes or (control.attributes.get("tabindex") == "-1" and control.name != "button"):
         return False
     if _events_off(page, control) or not _is_shown(page, control):
         return False

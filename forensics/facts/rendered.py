@@ -14,10 +14,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from forensics.facts.cascade import Cascade, Sheet, link_condition
+from forensics.facts.components import ComponentReader, rendered_roots
 from forensics.facts.dom_code import Act, Doing, Script, Target, doing_of
 from forensics.facts.elements import Element, elements_of
+from forensics.facts.interpreter import Site
 from forensics.facts.inventory import specifier_of
 from forensics.facts.markup import is_markup, markup_elements
+from forensics.facts.script_modules import ScriptModules
 from forensics.syntax import ir
 
 if TYPE_CHECKING:
@@ -59,18 +62,19 @@ class RenderedPage:
         return [*([self.tree] if self.tree is not None else []), *self.loose]
 
 
-def rendered_pages(facts: Facts) -> Iterator[RenderedPage]:
+def rendered_pages(facts: Facts, modules: ScriptModules) -> Iterator[RenderedPage]:
     """Every HTML page of a build, rendered."""
     for path in facts.build.files:
         if facts.files.language(path) == "html":
             page = facts.files.page(path)
             if page is not None:
-                yield _Renderer(facts, path, page).render()
+                yield _Renderer(facts, modules, path, page).render()
 
 
 class _Renderer:
-    def __init__(self, facts: Facts, path: str, page: ir.Page) -> None:
+    def __init__(self, facts: Facts, modules: ScriptModules, path: str, page: ir.Page) -> None:
         self.facts = facts
+        self.modules = modules
         self.path = path
         self.page = page
         self.sheets: list[Sheet] = []
@@ -83,16 +87,24 @@ class _Renderer:
     def render(self) -> RenderedPage:
         elements = elements_of(self.page.tags, self.path)
         self._read_head()
-        scripts = [Script(path, script, index) for index, (path, script) in enumerate(self.scripts)]
-        self._link(scripts)
+        scripts = [self.modules.of(path, script) for path, script in self.scripts]
         doing = doing_of(scripts)
         tree = elements[0] if elements and elements[0].name == "html" else None
-        rendered = RenderedPage(
-            self.path, tree, [], self.sheets, doing, Cascade([]), self.foreign, self.hides_hidden
-        )
-        _Placer(rendered, scripts, tree).place()
+        rendered = RenderedPage(self.path, tree, [], self.sheets, doing, Cascade([]), self.foreign, self.hides_hidden)
+        reader = ComponentReader(self._module_ending)
+        _Placer(rendered, scripts, tree, reader).place()
         rendered.cascade = Cascade(self.sheets, frozenset(doing.toggled))
         return rendered
+
+    def _module_ending(self, script: Script, name: str) -> str | None:
+        """What the classes of the CSS module that a script imports under a name end in."""
+        if name not in script.imports:
+            return None
+        specifier = script.imports[name][0]
+        if ".module." not in specifier:
+            return None
+        target = self.modules.target(script.path, specifier)
+        return f"__{self.module_sheets.index(target)}" if target in self.module_sheets else None
 
     # ------------------------------------------------------------ what the page names
 
@@ -171,21 +183,20 @@ class _Renderer:
             self._module(path, script)
 
     def _module(self, path: str, script: ir.Script) -> None:
-        resolver = self.facts.resolver
         for statement in script.body:
             specifier = specifier_of(statement)
             if not specifier:
                 continue
             bare, _, query = specifier.partition("?")
-            resolved = resolver.resolve(bare, path)
-            is_style = bare.lower().endswith(STYLES)
-            if resolved.kind in ("asset", "module") and resolved.target in self.facts.build.files:
-                if resolved.target.lower().endswith(STYLES):
-                    if query not in ("inline", "raw", "url"):
-                        self._sheet_file(resolved.target, ())
+            target = self.modules.target(path, bare)
+            if target in self.facts.build.files:
+                if target.lower().endswith(STYLES):
+                    if query not in ("inline", "raw", "url") and target not in self.seen:
+                        self.seen.add(target)
+                        self._sheet_file(target, ())
                 else:
-                    self._module_file(resolved.target)
-            elif is_style:
+                    self._module_file(target)
+            elif bare.lower().endswith(STYLES):
                 self._foreign(specifier)
         self.scripts.append((path, script))
 
@@ -234,28 +245,6 @@ class _Renderer:
         found = posixpath.normpath(posixpath.join(posixpath.dirname(importer), bare))
         return found if found in self.facts.build.files else None
 
-    def _link(self, scripts: list[Script]) -> None:
-        """Let names of one script be followed into the module that exports them."""
-        by_path = {script.path: script for script in scripts}
-        exported = {path: _exports(script) for path, script in self.scripts}
-
-        def follow(importer: str) -> object:
-            def foreign(specifier: str, name: str) -> tuple[Script, ir.Expression] | None:
-                resolved = self.facts.resolver.resolve(specifier, importer)
-                target = by_path.get(resolved.target)
-                if target is None:
-                    return None
-                local = exported[resolved.target].get(name, name)
-                if local in target.functions:
-                    return target, target.functions[local]
-                values = [item.value for item in target.names.get(local, ()) if item.value is not None]
-                return (target, values[0]) if len(values) == 1 else None
-
-            return foreign
-
-        for script in scripts:
-            script.foreign = follow(script.path)  # type: ignore[assignment]
-
 
 _LAYERS = re.compile(rb"@layer\s+([\w\-.,\s]+);")
 
@@ -274,23 +263,14 @@ def _import_conditions(rest: str) -> tuple[str, ...]:
     return (*found, *link_condition(rest))
 
 
-def _exports(script: ir.Script) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for node in script.body:
-        if isinstance(node, ir.Export) and not node.specifier:
-            found.update((binding.exported, binding.local) for binding in node.bindings)
-        elif isinstance(node, ir.ExportDefault) and isinstance(node.value, ir.Name):
-            found["default"] = node.value.name
-        elif isinstance(node, ir.ExportDefault) and isinstance(node.value, (ir.Function, ir.Class)):
-            found["default"] = node.value.name
-    return found
-
-
 class _Placer:
     """Puts what code makes into the tree, and acts on the elements they are for."""
 
-    def __init__(self, rendered: RenderedPage, scripts: list[Script], tree: Element | None) -> None:
+    def __init__(
+        self, rendered: RenderedPage, scripts: list[Script], tree: Element | None, reader: ComponentReader
+    ) -> None:
         self.rendered = rendered
+        self.reader = reader
         self.scripts = scripts
         self.tree = tree
 
@@ -301,7 +281,7 @@ class _Placer:
         for act in doing.acts:
             if act.kind != "markup" or act.child is None or not is_markup(act.child):
                 continue
-            roots = markup_elements(act.child, self.scripts[act.script])
+            roots = markup_elements(act.child, act.script)
             holders = static.get(act.target, [])
             for root in roots:
                 root.conditions |= {f"{act.site.path}:{act.site.start}"}
@@ -309,6 +289,7 @@ class _Placer:
                     holders[0].append(root)
                 else:
                     self.rendered.loose.append(root)
+        self._place_components()
         finder = Cascade([])
         places: dict[Target, list[Element]] = {}
         for act in doing.acts:
@@ -329,6 +310,23 @@ class _Placer:
                 names = {f".{name}" for name in element.classes} | {f"#{element.attributes.get('id') or ''}"}
                 if names & doing.mentions and not self.rendered.acts_on(element):
                     element.touched = True
+
+    def _place_components(self) -> None:
+        """Put what JSX renders into the element it is rendered into."""
+        finder = Cascade([])
+        for script in self.scripts:
+            for node, holder in rendered_roots(script):
+                roots = self.reader.read(node, script)
+                target = script.target(holder) if holder is not None else None
+                holders = self._found(finder, target) if target is not None and target.selector else []
+                for item in holders:
+                    site = Site(script.path, node.start, node.end)
+                    self.rendered.acts.setdefault(id(item), []).append(Act("look", target or Target(), site, script))
+                for root in roots:
+                    if len(holders) == 1:
+                        holders[0].append(root)
+                    else:
+                        self.rendered.loose.append(root)
 
     def _found(self, finder: Cascade, target: Target) -> list[Element]:
         return [

@@ -18,8 +18,12 @@ IN_FLOW = -0.5  # above negative z-indexes, below positioned boxes
 
 _NOTHING = frozenset({"", "none", "auto", "normal", "initial", "unset", "flat"})
 _PROMISES = re.compile(r"transform|opacity|filter|perspective|z-index|position|contents|translate|scale|rotate")
-_WHOLE_WIDTH = re.compile(r"(?:1\d\d|[2-9]\d\d|\d{4,})(?:\.\d+)?(?:%|vw|dvw|svw|lvw)\Z|-webkit-fill-available\Z|stretch\Z")
-_WHOLE_HEIGHT = re.compile(r"(?:1\d\d|[2-9]\d\d|\d{4,})(?:\.\d+)?(?:%|vh|dvh|svh|lvh)\Z|-webkit-fill-available\Z|stretch\Z")
+_WHOLE_WIDTH = re.compile(
+    r"(?:1\d\d|[2-9]\d\d|\d{4,})(?:\.\d+)?(?:%|vw|dvw|svw|lvw)\Z|-webkit-fill-available\Z|stretch\Z"
+)
+_WHOLE_HEIGHT = re.compile(
+    r"(?:1\d\d|[2-9]\d\d|\d{4,})(?:\.\d+)?(?:%|vh|dvh|svh|lvh)\Z|-webkit-fill-available\Z|stretch\Z"
+)
 _AT_OR_BEFORE_EDGE = re.compile(r"-?0*(?:\.0+)?(?:[a-z]+|%)?\Z|-[\d.]+(?:[a-z]+|%)\Z")
 
 

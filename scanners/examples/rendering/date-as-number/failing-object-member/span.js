@@ -1,0 +1,5 @@
+export const spanOf = (days) => {
+  const from = Math.min(...days)
+  const to = Math.max(...days)
+  return { from, to }
+}

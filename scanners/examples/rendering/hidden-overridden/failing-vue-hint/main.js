@@ -1,0 +1,4 @@
+import { createApp } from 'vue'
+import Compost from './Compost.vue'
+
+createApp(Compost).mount('#app')

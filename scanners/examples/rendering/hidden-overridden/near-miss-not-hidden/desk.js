@@ -1,0 +1,2 @@
+const banner = document.querySelector('.banner')
+banner.hidden = new Date().getDay() < 9

@@ -1,0 +1,1 @@
+document.querySelector('#join').addEventListener('click', (event) => { event.target.textContent = 'Welcome' })
