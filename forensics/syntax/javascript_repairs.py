@@ -97,6 +97,10 @@ def _in_type(node: Node) -> bool:
     return _kind(at) in ("type_query", "generic_type", "type_arguments")
 
 
+def _in_type_body(node: Node) -> bool:
+    return _kind(node.parent) in ("interface_body", "object_type")
+
+
 def _in_type_parameters(node: Node) -> bool:
     return node.type in ("type_parameters", "type_parameter")
 
@@ -134,6 +138,8 @@ _GAPS: Final = (
     Gap(_TYPED, re.compile(rb"\b(import\(\s*" + _STRING + rb"\s*\))"), b"i", _in_type),
     Gap(_TYPED, re.compile(rb"[<,]\s*((?:in|out)\b(?:\s+out\b)?)(?=\s+[A-Za-z_$])"), b" ", _in_type_parameters),
     Gap(_TYPED, re.compile(rb"\bstatic\s+(accessor)\b"), b" ", _before_class_member),
+    # A generic call signature on a new line of a type.
+    Gap(_TYPED, re.compile(rb"(\n)\s*<\s*[A-Za-z_$]"), b";", _in_type_body),
     Gap(
         _ALL,
         re.compile(rb"(\\)(?:u(?![0-9a-fA-F]{4}|\{[0-9a-fA-F]+\})|x(?![0-9a-fA-F]{2})|[0-9])"),
