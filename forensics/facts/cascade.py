@@ -162,13 +162,13 @@ class Cascade:
         self._matches: dict[tuple[int, str, bool], list[tuple[_Rule, bool]]] = {}
 
     def _add(self, sheet: Sheet, rule: ir.CssRule, layers: dict[tuple[str, ...], int]) -> None:
-        declarations = []
-        for item in rule.declarations:
-            if item.property in RELEVANT:
-                site = Site(sheet.path, item.start, item.end)
-                value = self.resolved(item.value)
+        declarations: list[tuple[str, str, bool, Site]] = []
+        for written in rule.declarations:
+            if written.property in RELEVANT:
+                site = Site(sheet.path, written.start, written.end)
+                value = self.resolved(written.value)
                 declarations.extend(
-                    (name, part, item.important, site) for name, part in _longhands(item.property, value)
+                    (name, part, written.important, site) for name, part in _longhands(written.property, value)
                 )
         if not declarations:
             return
@@ -240,8 +240,8 @@ class Cascade:
             for place, item in enumerate(element.style):
                 for property_name, value in _longhands(item.property, self.resolved(item.value)):
                     if property_name == name:
-                        key = (item.important, True, (), (), place)
-                        yield Declared(name, value, element.site, "", True, key)
+                        own = (item.important, True, (), (), place)
+                        yield Declared(name, value, element.site, "", True, own)
 
     def matching(self, element: Element, pseudo: str = "", as_hidden: bool = False) -> list[tuple[_Rule, bool]]:
         """Rules that match an element (True) or may (False)."""
@@ -305,8 +305,7 @@ class Cascade:
             keys.append(f"#{identifier}")
         if "id" in element.attributes and identifier is None:
             return self.rules
-        found = [rule for key in dict.fromkeys(keys) for rule in self._by_key.get(key, ())]
-        return found
+        return [rule for key in dict.fromkeys(keys) for rule in self._by_key.get(key, ())]
 
     def _may_be(self, element: Element, subject: Subject) -> bool:
         """Whether the last compound may match the element in some state."""
@@ -322,10 +321,7 @@ class Cascade:
 
     def _wrapper(self, element: Element) -> Any:
         if id(element) not in self._wrappers:
-            root = element
-            for root in element.ancestors():
-                pass
-            self._wrap(root)
+            self._wrap([element, *element.ancestors()][-1])
         return self._wrappers[id(element)]
 
     def _wrap(self, root: Element) -> None:

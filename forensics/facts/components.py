@@ -225,9 +225,9 @@ class ComponentReader:
                     if item is not None:
                         self._classes(element, item, frame)
             case ir.Object():
-                for item in value.properties:
-                    if isinstance(item.key, ir.Const):
-                        element.maybe_classes |= frozenset(str(item.key.value).split())
+                for member in value.properties:
+                    if isinstance(member.key, ir.Const):
+                        element.maybe_classes |= frozenset(str(member.key.value).split())
                     else:
                         element.any_class = True
             case ir.Binary(operator="+"):
@@ -277,9 +277,10 @@ class ComponentReader:
         if known is not None:
             element.maybe_classes |= known
             return
-        parts = {ir.Conditional: ("consequent", "alternate")}.get(type(value), ())
-        options = [getattr(value, name) for name in parts]
-        if isinstance(value, ir.Logical):
+        options: list[ir.Expression] = []
+        if isinstance(value, ir.Conditional):
+            options = [value.consequent, value.alternate]
+        elif isinstance(value, ir.Logical):
             options = value.operands[1:] if value.operator == "&&" else value.operands
         if not options:
             element.any_class = True

@@ -386,14 +386,13 @@ class _Inference:
         """Whether the script asks what the value is before it uses it."""
         if not isinstance(node, ir.Name):
             return False
-        for item in script.nodes:
-            if isinstance(item, ir.Binary) and item.operator == "instanceof":
-                if isinstance(item.operands[0], ir.Name) and item.operands[0].name == node.name:
-                    return True
-            elif isinstance(item, ir.Unary) and item.operator == "typeof":
-                if isinstance(item.operand, ir.Name) and item.operand.name == node.name:
-                    return True
-        return False
+        asked = [
+            item.operands[0] if isinstance(item, ir.Binary) else item.operand
+            for item in script.nodes
+            if (isinstance(item, ir.Binary) and item.operator == "instanceof")
+            or (isinstance(item, ir.Unary) and item.operator == "typeof")
+        ]
+        return any(isinstance(item, ir.Name) and item.name == node.name for item in asked)
 
 
 def _is_nothing(node: ir.Expression) -> bool:

@@ -25,6 +25,7 @@ _INSERTIONS = frozenset(
     {"append", "appendChild", "prepend", "replaceChildren", "insertBefore", "insertAdjacentElement"}
 )
 # What may take an element out of the way of a pointer, or bring it back.
+_EACH = frozenset({"forEach", "map", "filter", "find", "some", "every", "flatMap"})
 _REMOVALS = frozenset({"remove", "replaceWith", "removeChild", "animate", "hide", "fadeOut", "show", "fadeIn", "close"})
 _HARMLESS_STYLES = re.compile(
     r"background|color|border|font|box-?shadow|cursor|setProperty|padding|text|fill|stroke|mix|filter|outline|--", re.I
@@ -91,6 +92,8 @@ class Script:
         self._spans = sorted(spans)
         self._starts = [start for start, _ in self._spans]
         self.foreign: Foreign | None = None
+        self._targets: dict[int, Target | None] = {}
+        self._items: set[tuple[int, str]] = set()
         self._assignments: list[ir.Assign] = []
         for node in self.nodes:
             self._note(node)
@@ -135,16 +138,16 @@ class Script:
                 self.names[node.target.name].append(_Declared(node.start, scope, node.iterable, True))
         elif isinstance(node, ir.Call) and isinstance(node.callee, ir.Member) and node.arguments:
             callback = node.arguments[0]
-            if node.callee.name in ("forEach", "map", "filter", "find", "some", "every") and isinstance(
-                callback, ir.Function
-            ):
-                if callback.parameters and isinstance(callback.parameters[0], ir.Name):
-                    item = _Declared(callback.start, (callback.start, callback.end), node.callee.object, True)
-                    self.names[callback.parameters[0].name].append(item)
+            if node.callee.name in _EACH and isinstance(callback, ir.Function) and callback.parameters:
+                first = callback.parameters[0]
+                if isinstance(first, ir.Name):
+                    scope = (callback.start, callback.end)
+                    self.names[first.name].append(_Declared(callback.start, scope, node.callee.object, True))
+                    self._items.add((callback.start, first.name))
         elif isinstance(node, ir.Function):
             for parameter in node.parameters:
                 for name in _names(parameter):
-                    if not any(item.start == node.start for item in self.names[name]):
+                    if (node.start, name) not in self._items:
                         self.names[name].append(_Declared(node.start, (node.start, node.end), None, False))
 
     def _bind(self, target: ir.Pattern, value: ir.Expression | None, at: int) -> None:
@@ -178,6 +181,13 @@ class Script:
         """The element that an expression stands for, None where that can't be told."""
         if steps <= 0:
             return None
+        key = id(node)
+        if key not in self._targets:
+            self._targets[key] = None  # a name that leads back to itself stands for nothing known
+            self._targets[key] = self._target(node, steps)
+        return self._targets[key]
+
+    def _target(self, node: ir.Expression, steps: int) -> Target | None:
         if isinstance(node, ir.Call):
             return self._called(node, steps)
         if isinstance(node, ir.Name):
@@ -264,7 +274,6 @@ class Script:
     def helper(self, name: str) -> str:
         """What a small function does with its text: "id", "selector", "create", or "" where it isn't such a one."""
         function = self.functions.get(name)
-        owner: Script = self
         if function is None:
             for value in (item.value for item in self.names.get(name, ())):
                 if isinstance(value, ir.Call) and isinstance(value.callee, ir.Member) and value.callee.name == "bind":
@@ -274,7 +283,7 @@ class Script:
             if name in self.imports and self.foreign is not None:
                 found = self.foreign(*self.imports[name])
                 if found is not None and isinstance(found[1], ir.Function):
-                    owner, function = found[0], found[1]
+                    function = found[1]
         if function is None or not function.parameters or len(function.body) > 12:
             return "selector" if function is None and name in ("$", "$$", "jQuery") else ""
         first = function.parameters[0]
@@ -290,7 +299,6 @@ class Script:
                         return kinds[node.callee.name]
                     if node.callee.name in ("querySelector", "querySelectorAll"):
                         return "selector"
-        del owner
         return ""
 
     # -------------------------------------------------------------------- acts

@@ -189,7 +189,7 @@ def _is_reachable(page: RenderedPage, stacking: Stacking, control: Element, bloc
             return False
         for side in ("top", "right", "bottom", "left"):
             value = stacking.value(Box(item), side)
-            if value.startswith("-") or value.startswith("100%") or "calc" in value:
+            if value.startswith(("-", "100%")) or "calc" in value:
                 return False
     for name in ("transform", "translate"):
         if stacking.value(Box(control), name) not in ("", "none"):

@@ -21,6 +21,7 @@ from forensics.facts.interpreter import Site
 from forensics.facts.inventory import specifier_of
 from forensics.facts.markup import is_markup, markup_elements
 from forensics.facts.script_modules import ScriptModules
+from forensics.facts.single_file import component_elements
 from forensics.syntax import ir
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 STYLES = (".css", ".scss", ".sass", ".less", ".styl", ".stylus", ".pcss", ".postcss")
 MAX_FILES = 400
+LONGEST_SCRIPT = 400_000
 
 # Sheets of others that have no rule for the hidden attribute and stretch nothing: fonts, icons, highlighting.
 _NEUTRAL = re.compile(
@@ -83,6 +85,7 @@ class _Renderer:
         self.foreign: list[str] = []
         self.hides_hidden = False
         self.module_sheets: list[str] = []
+        self.components: list[Element] = []
 
     def render(self) -> RenderedPage:
         elements = elements_of(self.page.tags, self.path)
@@ -90,7 +93,9 @@ class _Renderer:
         scripts = [self.modules.of(path, script) for path, script in self.scripts]
         doing = doing_of(scripts)
         tree = elements[0] if elements and elements[0].name == "html" else None
-        rendered = RenderedPage(self.path, tree, [], self.sheets, doing, Cascade([]), self.foreign, self.hides_hidden)
+        rendered = RenderedPage(
+            self.path, tree, self.components, self.sheets, doing, Cascade([]), self.foreign, self.hides_hidden
+        )
         reader = ComponentReader(self._module_ending)
         _Placer(rendered, scripts, tree, reader).place()
         rendered.cascade = Cascade(self.sheets, frozenset(doing.toggled))
@@ -177,10 +182,32 @@ class _Renderer:
             return
         self.seen.add(path)
         if path.endswith((".vue", ".svelte")):
+            self._component_file(path)
+            return
+        if _is_bundle(self.facts.build.read(path)):
+            if "tailwind" in path:
+                self._foreign(path)
             return
         script = self.facts.files.script(path)
         if script is not None:
             self._module(path, script)
+
+    def _component_file(self, path: str) -> None:
+        component = self.facts.files.page(path)
+        if component is None:
+            return
+        for item in component.scripts:
+            self._module(path, item.script)
+        flavour = "vue" if path.endswith(".vue") else "svelte"
+        for style in component.styles:
+            attributes = {item.name: item.value or "" for item in component.tags[style.tag].attributes}
+            if attributes.get("lang", "css").lower() not in ("css", "postcss"):
+                self.foreign.append(path)
+            is_scoped = flavour == "svelte" or "scoped" in attributes or "module" in attributes
+            self._add_sheet(path, style.stylesheet, (), scope=path if is_scoped else "")
+        top = component_elements(component, path, flavour)
+        if top is not None:
+            self.components.append(top)
 
     def _module(self, path: str, script: ir.Script) -> None:
         for statement in script.body:
@@ -213,7 +240,9 @@ class _Renderer:
             return
         self._add_sheet(path, sheet, outer, depth)
 
-    def _add_sheet(self, path: str, sheet: ir.Stylesheet, outer: tuple[str, ...], depth: int = 0) -> None:
+    def _add_sheet(
+        self, path: str, sheet: ir.Stylesheet, outer: tuple[str, ...], depth: int = 0, scope: str = ""
+    ) -> None:
         source = self.facts.build.read(path)
         for reference in sheet.references:
             if reference.kind != "import":
@@ -234,7 +263,7 @@ class _Renderer:
             for found in _LAYERS.finditer(source)
             for name in found.group(1).decode("utf-8", "replace").split(",")
         )
-        self.sheets.append(Sheet(path, sheet.rules, layers, "", module, outer))
+        self.sheets.append(Sheet(path, sheet.rules, layers, scope, module, outer))
 
     def _imported(self, url: str, importer: str) -> str | None:
         bare = url.split("?")[0]
@@ -244,6 +273,12 @@ class _Renderer:
             return self._file_of(bare)
         found = posixpath.normpath(posixpath.join(posixpath.dirname(importer), bare))
         return found if found in self.facts.build.files else None
+
+
+def _is_bundle(source: bytes) -> bool:
+    """Whether a script is what a bundler or minifier wrote: its names say nothing."""
+    size = len(source)
+    return size > LONGEST_SCRIPT or (size > 20_000 and source.count(b"\n") < size / 500)
 
 
 _LAYERS = re.compile(rb"@layer\s+([\w\-.,\s]+);")
