@@ -8,6 +8,7 @@ https://nodejs.org/api/modules.html#all-together, https://vite.dev/config/shared
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 Loader = Literal["node", "tsx", "vite"]
 Problem = Literal["undeclared", "missing", "case", "extension", "not-exported"]
 
+_PACKAGE_NAME = re.compile(r"(?:@[a-z0-9~-][a-z0-9._~-]*/)?[a-z0-9~-][a-z0-9._~-]*", re.IGNORECASE)
 _NODE_CJS_EXTENSIONS = (".js", ".json", ".node")
 _TYPESCRIPT = frozenset({".ts", ".tsx", ".mts", ".cts"})
 
@@ -135,6 +137,10 @@ class ImportChecker:
         name = package_name(specifier)
         if loader == "vite" and _is_virtual(specifier, resolver):
             return None
+        if not _PACKAGE_NAME.fullmatch(name):
+            # `@/lib` is nobody's package: an alias, which a tsconfig that names it says where to look for.
+            pattern = self.node.path_pattern(specifier, reference.path)
+            return Broken(reference, "missing", f"no file under the path {pattern}") if pattern else None
         package = self.packages.nearest_package(reference.path)
         if package is None:
             return None

@@ -249,6 +249,17 @@ class Resolver:
                 return None
             folder = posixpath.dirname(folder)
 
+    def path_pattern(self, specifier: str, importer: str) -> str:
+        """The tsconfig path pattern that a specifier falls under, "" where none in force does."""
+        folder = posixpath.dirname(importer)
+        while True:
+            for pattern in self.tsconfig_paths.get(folder, {}):
+                if pattern != "*" and _star(pattern, specifier) is not None:
+                    return pattern
+            if not folder:
+                return ""
+            folder = posixpath.dirname(folder)
+
     def _package(self, specifier: str, importer: str) -> Resolved:
         name = package_name(specifier)
         package = self.packages.named(name)
