@@ -95,8 +95,7 @@ def scan(facts: Facts, context: Context) -> Verdict:
     for process in _server_processes(facts):
         run = facts.trace(process)
         makes = folders_made(run)
-        for store in stores_of(run):
-            judged.append(_judge(facts, process, run, store, makes))
+        judged.extend(_judge(facts, process, run, store, makes) for store in stores_of(run))
     judged = [item for item in judged if not _is_incidental(item)]
     if not judged:
         return Verdict(scanner="datadir", status=DatadirStatus.NO_STORE.value, reason=_why_none(facts))
@@ -146,6 +145,8 @@ def _why_none(facts: Facts) -> str:
 
 
 def _judge(facts: Facts, process: Process, run: Trace, store: Store, makes: list[Made]) -> _Judged:
+    if store.fails:
+        return _Judged(DatadirStatus.WILL_FAIL, store, process)
     if store.in_memory:
         return _Judged(DatadirStatus.OK_MEMORY, store, process)
     if isinstance(store.path, Unknown) or store.path is None or store.needs is None:
@@ -161,10 +162,8 @@ def _judge(facts: Facts, process: Process, run: Trace, store: Store, makes: list
     for made in makes:
         if made.effect is store.effect or not _leaves(facts, made, needed):
             continue
-        if (
-            (store.effect.phase == "request"
-            and made.effect.phase == "startup")
-            or happens_before(made.effect, store.effect)
+        if (store.effect.phase == "request" and made.effect.phase == "startup") or happens_before(
+            made.effect, store.effect
         ):
             if made.effect.certain:
                 return _Judged(DatadirStatus.OK_MKDIR, store, process, made=made)
@@ -198,7 +197,7 @@ def _leaves(facts: Facts, made: Made, needed: str) -> bool:
 
 def _missing_levels(facts: Facts, folder: str) -> list[str]:
     """Missing folders from the outermost to the folder itself."""
-    missing = []
+    missing: list[str] = []
     while folder not in ("/", ROOT) and not ships(facts.build, folder):
         missing.insert(0, folder)
         folder = posixpath.dirname(folder)
@@ -271,6 +270,8 @@ def _findings(facts: Facts, judged: list[_Judged]) -> Iterator[Finding]:
         where = facts.at_effect(store.effect)
         if store.problem:
             yield finding(UNUSABLE_PATH, where, f"{store.problem}.", key=store.driver.name)
+        if store.fails:
+            continue
         if item.status not in (DatadirStatus.WILL_FAIL, DatadirStatus.LATENT):
             continue
         path, needed = _shown(str(store.path)), _shown(store.needs or "")

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from forensics.facts import Facts, Page
+from forensics.facts import Facts
 from forensics.facts.clients import ClientCall
 from forensics.facts.dev_server import DevServer
 from forensics.facts.launch_plan import Process, processes
@@ -68,7 +68,21 @@ class _Result:
 
 
 def scan(facts: Facts, context: Context) -> Verdict:
-    """The wiring verdict of a build."""
+    """The wiring verdict of a build.
+
+    Where a variable that nothing shipped sets leaves it open, the set-up step that the build's own example file stands
+    for (`.env.example` copied to `.env`) is taken as done.
+    """
+    verdict = _scan(facts)
+    if verdict.status == WiringStatus.UNKNOWN and "nothing sets" in verdict.reason:
+        documented = facts.documented()
+        settled = _scan(documented) if documented is not None else verdict
+        if settled.status != WiringStatus.UNKNOWN:
+            return settled
+    return verdict
+
+
+def _scan(facts: Facts) -> Verdict:
     result = _Result()
     servers = facts.dev_servers
     result.findings.extend(foreign_settings(facts))
@@ -139,19 +153,56 @@ def _scan_server(facts: Facts, server: DevServer, result: _Result) -> None:
     result.findings.extend(config_findings(facts, server))
     result.findings.extend(environment_findings(facts, server))
     _captured(facts, server, result)
-    relative: list[tuple[Page, ClientCall]] = []
-    for page, call in server.calls:
-        if call.reach == "relative":
-            if call.kind != "form" and server.serves_file(facts, call) is None:
-                relative.append((page, call))
-        elif call.reach == "absolute":
-            _absolute_call(facts, server, call, result)
-        elif call.effect.phase != "uncalled" and server.back_end.exists:
-            result.unknown.append(f"the address of a call in {call.site.path} is not known: {call.reason}")
     if not server.back_end.exists:
         result.unknown.clear()
         return
-    _relative_calls(facts, server, [call for _, call in relative], result)
+    hidden = any(item.rule == rules.ENV_NOT_EXPOSED.id for item in result.findings)
+    calls, open_calls = _settled_calls(server, hidden)
+    relative = []
+    for call in calls:
+        if call.reach == "absolute":
+            _absolute_call(facts, server, call, result)
+        elif call.kind != "form" and server.serves_file(facts, call) is None:
+            relative.append(call)
+    _relative_calls(facts, server, relative, result)
+    told = any(
+        _is_called(call) and call.kind != "form" and (call.reach == "relative" or call.is_local) for call in calls
+    )
+    for call in open_calls:
+        # Where other calls say how the client reaches its back end, one address that is left open changes nothing.
+        if _is_called(call) and not told:
+            result.unknown.append(f"the address of a call in {call.site.path} is not known: {call.reason}")
+
+
+def _settled_calls(server: DevServer, hidden: bool) -> tuple[list[ClientCall], list[ClientCall]]:
+    """The calls whose address is told, and those where it stays open.
+
+    An address that depends on a condition is told if one of its sides reaches the back end: then the build works under
+    that condition, and which one holds is not ours to guess. If none does, any of them shows the defect. `hidden` says
+    that variables are set where Vite doesn't read them: what they leave undefined stays so.
+    """
+    settled: list[ClientCall] = []
+    left: list[ClientCall] = []
+    for _, call in server.calls:
+        if call.reach != "unknown":
+            settled.append(call)
+            continue
+        works = next((option for option in call.options if _reaches(server, option)), None)
+        if works is not None:
+            settled.append(works)
+        elif call.options and (call.closed or hidden):
+            settled.append(call.options[0])
+        else:
+            left.append(call)
+    return settled, left
+
+
+def _reaches(server: DevServer, call: ClientCall) -> bool:
+    """Whether a call goes to the back end, or to another machine, as the dev server stands."""
+    if call.reach == "absolute":
+        return not call.is_local or call.port in server.back_end.ports
+    entry = _entry_for(server.config, call)
+    return isinstance(entry, ProxyEntry)
 
 
 def _captured(facts: Facts, server: DevServer, result: _Result) -> None:
@@ -259,15 +310,13 @@ def _absolute_call(facts: Facts, server: DevServer, call: ClientCall, result: _R
 
 def _base_sites(facts: Facts, server: DevServer, port: int) -> list[Location]:
     """Where the page's modules write the port that the call goes to."""
-    found = []
-    for path in dict.fromkeys(path for page in server.pages for path in page.served.modules):
-        for literal in facts.literals(path):
-            if (
-                (isinstance(literal.value, str)
-                and re.search(rf":{port}\b", literal.value))
-                or literal.value in (port, str(port))
-            ):
-                found.append(facts.location(path, literal.start, literal.end, f"port {port} is written here"))
+    written = re.compile(rf":{port}\b")
+    found = [
+        facts.location(path, literal.start, literal.end, f"port {port} is written here")
+        for path in dict.fromkeys(path for page in server.pages for path in page.served.modules)
+        for literal in facts.literals(path)
+        if literal.value in (port, str(port)) or (isinstance(literal.value, str) and written.search(literal.value))
+    ]
     return found[:3]
 
 
@@ -317,9 +366,13 @@ def _relative_calls(facts: Facts, server: DevServer, calls: list[ClientCall], re
     _check_sockets(facts, server, sockets, result)
 
 
+_OPEN = "xopenx"
+"""Stands for an unknown part of a path."""
+
+
 def _url(call: ClientCall) -> str:
     """A URL that stands for the call: unknown parts become a plain word."""
-    return call.path.replace("…", "x")
+    return call.path.replace("…", _OPEN)
 
 
 def _entry_for(config: ViteConfig, call: ClientCall) -> ProxyEntry | Unknown | None:
@@ -646,7 +699,6 @@ def _check_rewrite(
 def _proxied(config: ViteConfig, call: ClientCall, entry: ProxyEntry, target: _Target) -> Segments | None:
     """Segments of the path that the back end is asked for, None where the rewrite can't be told."""
     path: Value = _url(call)
-    unknown_at = {index for index, item in enumerate(call.segments or ()) if item is None}
     if isinstance(entry.rewrite, Closure) and config.interpreter is not None:
         path = config.interpreter.call_now(entry.rewrite, [path])
     elif not isinstance(entry.rewrite, Undefined):
@@ -654,9 +706,9 @@ def _proxied(config: ViteConfig, call: ClientCall, entry: ProxyEntry, target: _T
     if not isinstance(path, str):
         return None
     segments = request_segments(target.path + "/" + path.lstrip("/"))
-    if segments is None or not unknown_at:
-        return segments
-    return tuple(None if item == "x" else item for item in segments)
+    if segments is None:
+        return None
+    return tuple(None if item is not None and _OPEN in item else item for item in segments)
 
 
 def _check_sockets(facts: Facts, server: DevServer, calls: list[ClientCall], result: _Result) -> None:

@@ -173,6 +173,8 @@ def environment_findings(facts: Facts, server: DevServer) -> Iterator[Finding]:
                 if not name.startswith(config.env_prefixes):
                     why = f"has none of the prefixes {', '.join(config.env_prefixes)} that Vite exposes"
                     fix = f"Rename it {config.env_prefixes[0]}{name} in both places."
+                elif posixpath.dirname(place.path) == config.env_dir:
+                    continue  # a file of another mode
                 else:
                     where = config.env_dir or "."
                     why = f"is set in {place.path}, but Vite reads .env files from {where}/ only"

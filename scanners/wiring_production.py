@@ -6,33 +6,32 @@ import posixpath
 from collections.abc import Iterator
 
 from forensics.facts import Facts
+from forensics.facts.interpreter import Effect
 from forensics.facts.launch_plan import LaunchPlan, Process, processes
+from forensics.facts.node_host import build_path
 from forensics.facts.servers import Server, static_folder
 from forensics.facts.vite import ViteConfig
 from forensics.findings import finding
-from forensics.records import Finding, LaunchPath
+from forensics.records import Finding, LaunchPath, Location
 from scanners import wiring_rules as rules
 
 
 def built_configs(facts: Facts) -> list[tuple[Process, ViteConfig]]:
     """Vite builds of the declared build and start commands."""
     plans = [facts.expanded(plan) for plan in (*facts.launch.build_plans(), *facts.launch.start_plans())]
-    found = []
-    for plan in plans:
-        for process in processes(plan):
-            if process.kind == "vite-build":
-                found.append((process, facts.config(process)))
-    return found
+    built = [process for plan in plans for process in processes(plan) if process.kind == "vite-build"]
+    return [(process, facts.config(process)) for process in built]
 
 
 def production_servers(facts: Facts) -> list[Server]:
-    """Servers that the declared start command runs, in production."""
+    """Servers that the declared start command runs, in production: what the builds write is in place."""
+    outputs = tuple(sorted({config.out_dir for _, config in built_configs(facts) if config.out_dir}))
     return [
         server
         for plan in facts.start
         for process in processes(plan)
         if process.kind in ("node", "tsx") and process.entry and process.entry_exists and process.blocked_by is None
-        for server in facts.servers(process)
+        for server in facts.servers_after_build(process, outputs)
     ]
 
 
@@ -81,8 +80,6 @@ def _served_folders(server: Server) -> list[str | None]:
             root = getattr(options, "properties", {}).get("root") if options is not None else None
             if isinstance(root, str):
                 path = posixpath.join(root, path)
-            from forensics.facts.node_host import build_path
-
             inside = build_path(posixpath.join(server.trace.host.cwd, path))
             if inside is not None and inside.endswith("index.html"):
                 found.append(posixpath.dirname(inside))
@@ -100,6 +97,9 @@ def _not_served(
     folders = sorted({folder or "." for _, folder in serving if folder is not None})
     if any(_has_page(facts, folder) for folder in folders):
         return
+    serves_root = any(not route.pattern for item in servers for route in item.statics)
+    if not serves_root and not _is_one_path(facts):
+        return  # two halves with their own scripts, each for a host of its own
     says = f"serves {', '.join(folder + '/' for folder in folders)}" if folders else "serves no static folder"
     where = serving[0][0].statics[0].effect if serving and serving[0][0].statics else server.listen
     related = [facts.at(config.site("outDir"), f"the build writes {output}/")] if config.path else []
@@ -113,8 +113,14 @@ def _not_served(
         fix=f"Serve {output}/ in {server.process.entry}, or set build.outDir so that the page lands where it is served.",
         related=related,
         # A server without any static folder at the root may be meant to stand behind another host.
-        confidence="high" if any(not route.pattern for item in servers for route in item.statics) else "medium",
+        confidence="high" if serves_root else "medium",
     )
+
+
+def _is_one_path(facts: Facts) -> bool:
+    """Whether one manifest declares both the build of the page and the start of the server."""
+    building = {plan.folder for plan in facts.launch.build_plans()}
+    return any(plan.folder in building for plan in facts.launch.start_plans())
 
 
 def _has_page(facts: Facts, folder: str) -> bool:
@@ -127,13 +133,13 @@ def _falls_back(server: Server) -> bool:
     if server.answers("GET", ("some", "page", "nobody", "named")) in ("route", "open"):
         return True
     for route in server.routes:
-        if route.kind == "middleware" and not (route.pattern or ()):
-            if any(
-                effect.name.startswith(f"{route.effect.name}#")
-                and effect.name.endswith((".sendFile", ".send", ".end", ".sendfile"))
-                for effect in server.trace.effects
-            ):
-                return True
+        answers_all = route.kind == "middleware" and not route.pattern
+        if answers_all and any(
+            effect.name.startswith(f"{route.effect.name}#")
+            and effect.name.endswith((".sendFile", ".send", ".end", ".sendfile"))
+            for effect in server.trace.effects
+        ):
+            return True
         if route.method in ("GET", "*") and route.kind == "route" and route.pattern is None:
             return True
     return any(
@@ -146,25 +152,29 @@ def _routes_by_path(facts: Facts) -> bool:
     return bool(_history_effects(facts))
 
 
-def _history_effects(facts: Facts) -> list[object]:
-    found = []
-    for server in facts.dev_servers:
-        for page in server.pages[:1]:
-            for effect in page.interpreter.effects:
-                if (effect.name.endswith(("history.pushState", "history.replaceState")) and len(effect.arguments) > 2) or effect.name in (
-                    "jsx:react-router-dom.BrowserRouter",
-                    "jsx:react-router.BrowserRouter",
-                    "react-router-dom.createBrowserRouter",
-                    "react-router.createBrowserRouter",
-                    "vue-router.createWebHistory",
-                    "jsx:wouter.Route",
-                ):
-                    found.append(effect)
-    return found
+_ROUTERS_BY_PATH = (
+    "jsx:react-router-dom.BrowserRouter",
+    "jsx:react-router.BrowserRouter",
+    "react-router-dom.createBrowserRouter",
+    "react-router.createBrowserRouter",
+    "vue-router.createWebHistory",
+    "jsx:wouter.Route",
+)
 
 
-def _history_sites(facts: Facts) -> list:  # type: ignore[type-arg]
-    return [facts.at_effect(effect, "the client routes by path") for effect in _history_effects(facts)[:1]]  # type: ignore[arg-type]
+def _history_effects(facts: Facts) -> list[Effect]:
+    return [
+        effect
+        for server in facts.dev_servers
+        for page in server.pages[:1]
+        for effect in page.interpreter.effects
+        if effect.name in _ROUTERS_BY_PATH
+        or (effect.name.endswith(("history.pushState", "history.replaceState")) and len(effect.arguments) > 2)
+    ]
+
+
+def _history_sites(facts: Facts) -> list[Location]:
+    return [facts.at_effect(effect, "the client routes by path") for effect in _history_effects(facts)[:1]]
 
 
 # ---------------------------------------------------------------------- launch paths

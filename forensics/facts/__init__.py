@@ -6,11 +6,12 @@ file or walks a syntax tree of its own.
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
+from forensics.build import Build, FileEntry
 from forensics.facts.browser_host import BrowserHost
 from forensics.facts.carried import CARRIED
 from forensics.facts.clients import ClientCall, client_calls
@@ -36,21 +37,21 @@ from forensics.facts.parsing import ParseFailure, parse_failures
 from forensics.facts.positions import location
 from forensics.facts.resolution import Resolver
 from forensics.facts.served import ServedPage, pages_of, served_page
-from forensics.facts.servers import Server, servers_of
+from forensics.facts.servers import Server, servers_of, static_folder
 from forensics.facts.spawned import embedded_server, is_embedded, programmatic_servers, spawned_commands
 from forensics.facts.startup import Trace, trace
 from forensics.facts.tsconfig import tsconfig_paths
 from forensics.facts.values import JsObject, Unknown, Value
 from forensics.facts.vite import ViteConfig, resolve_config
 from forensics.records import Location
+from forensics.syntax.index import FileIndex
 from forensics.syntax.ir import Const, Document
 from forensics.syntax.walk import walk
 
-if TYPE_CHECKING:
-    from forensics.build import Build
-    from forensics.syntax.index import FileIndex
-
 __all__ = ["Facts", "Page"]
+
+_ENV_EXAMPLES = (".env.example", ".env.sample", ".env.template", ".env.dist", "env.example", "example.env")
+_BRINGS_NO_PAGE = ("shell-tool", "wait", "install", "tool", "vite-build", "other-build")
 
 
 @dataclass(frozen=True)
@@ -128,8 +129,29 @@ class Facts:
 
     @cached_property
     def dev(self) -> tuple[LaunchPlan, ...]:
-        """The plans that together are the declared way to develop."""
-        return tuple(self.expanded(plan) for plan in self.launch.dev_plans().plans)
+        """The plans that together are the declared way to develop: where the root's own command starts only a back end
+        that has no page, the dev commands of the packages below that start Vite belong to it."""
+        plans = tuple(self.expanded(plan) for plan in self.launch.dev_plans().plans)
+        if any(self._brings_page(process) for plan in plans for process in processes(plan)):
+            return plans
+        folders = {plan.folder for plan in plans}
+        others: dict[str, LaunchPlan] = {}
+        for (folder, name), plan in sorted(self.launch.plans.items()):
+            if folder and folder not in folders and name in ("dev", "start", "serve") and folder not in others:
+                others |= {folder: plan} if any(item.kind == "vite-dev" for item in processes(plan)) else {}
+        return (*plans, *(self.expanded(plan) for plan in others.values())) if plans else plans
+
+    def _brings_page(self, process: Process) -> bool:
+        """Whether a process of a dev command is a dev server, or a server with a page of its own; what a process that
+        isn't known does is left open."""
+        if process.kind not in ("node", "tsx"):
+            return process.kind not in _BRINGS_NO_PAGE
+        if not process.entry_exists or self.embeds_vite(process):
+            return True
+        folders = [
+            static_folder(route, server.process.cwd) for server in self.servers(process) for route in server.statics
+        ]
+        return any(f"{folder}/index.html".lstrip("/") in self.build.files for folder in folders if folder is not None)
 
     @cached_property
     def start(self) -> tuple[LaunchPlan, ...]:
@@ -167,16 +189,20 @@ class Facts:
         """The start-up trace of a Node process."""
         key = _key(process)
         if key not in self._traces:
-            self._traces[key] = trace(
-                self.build,
-                self.files,
-                self.resolver,
-                process,
-                self.environment(process),
-                lambda path: read_dotenv(self.build, path),
-                lambda mode, folder, prefixes: load_env(self.build, mode, folder, prefixes),
-            )
+            self._traces[key] = self._traced(process, frozenset())
         return self._traces[key]
+
+    def _traced(self, process: Process, made: frozenset[str]) -> Trace:
+        return trace(
+            self.build,
+            self.files,
+            self.resolver,
+            process,
+            self.environment(process),
+            lambda path: read_dotenv(self.build, path),
+            lambda mode, folder, prefixes: load_env(self.build, mode, folder, prefixes),
+            made,
+        )
 
     def servers(self, process: Process) -> list[Server]:
         """Listening sockets of a Node process, in order."""
@@ -184,6 +210,46 @@ class Facts:
         if key not in self._servers:
             self._servers[key] = servers_of(self.trace(process))
         return self._servers[key]
+
+    def servers_after_build(self, process: Process, folders: tuple[str, ...]) -> list[Server]:
+        """Listening sockets of a Node process that finds the output of the declared builds in place.
+
+        Args:
+            folders: build-relative folders that hold a page by then.
+        """
+        made = frozenset(path for folder in folders for path in (folder, f"{folder}/index.html"))
+        key = (*_key(process), made)
+        if key not in self._servers:
+            self._servers[key] = servers_of(self._traced(process, made))
+        return self._servers[key]
+
+    def documented(self) -> Facts | None:
+        """The facts of the build after the set-up step that its example files stand for: each `.env.example` copied to
+        the `.env` that is not shipped. None where there is no such file."""
+        copies: dict[str, str] = {}
+        for path in self.build.files:
+            folder, name = posixpath.split(path)
+            target = posixpath.join(folder, ".env")
+            if name in _ENV_EXAMPLES and target not in self.build.files:
+                copies.setdefault(target, path)
+        if not copies:
+            return None
+        build = self.build
+        entries = [
+            *build.files.values(),
+            *(FileEntry(target, build.files[path].size) for target, path in copies.items()),
+        ]
+        copied = Build(
+            build.id,
+            build.labels,
+            entries,
+            lambda path: build.read(copies.get(path, path)),
+            build.folders,
+            build.unscanned,
+            build.errors,
+            build.outer_dependencies,
+        )
+        return Facts(copied, self.files.of(copied))
 
     def running(self, plans: tuple[LaunchPlan, ...]) -> list[Process]:
         """Processes that the plans really start: blocked ones are left out."""

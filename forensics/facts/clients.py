@@ -26,7 +26,7 @@ class ClientCall:
     `reach`: "relative" goes to the server that served the page, "absolute" names another origin. `host` is the written
     host, "" for the page's own host name; `port` the port it names, None for the scheme's own. `path` is the URL's path
     with "…" for unknown parts; `segments` the same for matching (None: nothing is known). `reason` says why an unknown
-    one is unknown.
+    one is unknown; `options` are the calls that it can be, all of them where `closed`.
     """
 
     kind: Kind
@@ -40,6 +40,8 @@ class ClientCall:
     site: Site
     effect: Effect
     reason: str = ""
+    options: tuple[ClientCall, ...] = ()
+    closed: bool = False
 
     @property
     def is_local(self) -> bool:
@@ -142,8 +144,10 @@ def _package_call(effect: Effect, first: Value, second: Value, bases: dict[str, 
 
 def _joined(base: Value, url: Value) -> Value:
     """axios' combineURLs: an absolute url stands alone, else one slash between base and url."""
-    if isinstance(url, str) and (re.match(r"([a-z][a-z\d+.-]*:)?//", url, re.IGNORECASE)):
+    if isinstance(url, str) and re.match(r"([a-z][a-z\d+.-]*:)?//", url, re.IGNORECASE):
         return url
+    if isinstance(base, Undefined) and base.reason:
+        return Unknown(f"the base comes from {base.reason}", candidates=(url,))
     if isinstance(base, Undefined) or base is None or base == "":
         return url
     before, after = v.to_text(base), v.to_text(url)
@@ -165,11 +169,46 @@ def _classified(kind: Kind, method: Value, url: Value, effect: Effect) -> Client
 
     if isinstance(url, Undefined):
         return _unknown(kind, verb, site, effect, url.reason or "the address is undefined")
+    if isinstance(text, Unknown) and text.tag in ("location.href", "location.pathname"):
+        return ClientCall(kind, verb, "relative", "", "", None, "/…", None, site, effect)
     if isinstance(text, Unknown):
-        if text.tag in ("location.href", "location.pathname"):
-            return ClientCall(kind, verb, "relative", "", "", None, "/…", None, site, effect)
-        return _unknown(kind, verb, site, effect, text.reason)
-    return _parsed(kind, verb, _marked(text), site, effect)
+        call = _unknown(kind, verb, site, effect, text.reason)
+    else:
+        call = _parsed(kind, verb, _marked(text), site, effect)
+    if call.reach != "unknown" or call.options:
+        return call
+    options, closed = _options(text)
+    known = [_parsed(kind, verb, _marked(option), site, effect) for option in options]
+    reached = tuple(option for option in known if option.reach != "unknown")
+    return replace(call, options=reached, closed=closed and len(reached) == len(known))
+
+
+_MOST_OPTIONS = 8
+
+
+def _options(text: Value) -> tuple[list[str | Text], bool]:
+    """The addresses that an open one can be, and whether these are all: the sides of a condition in it or in its first
+    part that has any."""
+    if isinstance(text, Unknown):
+        found: list[str | Text] = []
+        closed = text.closed
+        for candidate in text.candidates[:_MOST_OPTIONS]:
+            if candidate is None or isinstance(candidate, (Undefined, bool)):
+                closed = False
+                continue
+            inner = v.to_text(candidate)
+            if isinstance(inner, (str, Text)):
+                found.append(inner)
+            else:
+                closed = False
+        return found, closed and len(text.candidates) <= _MOST_OPTIONS
+    if isinstance(text, Text):
+        for index, part in enumerate(text.parts):
+            if isinstance(part, Unknown) and part.candidates:
+                inners, closed = _options(part)
+                whole = [v.concatenate([*text.parts[:index], inner, *text.parts[index + 1 :]]) for inner in inners]
+                return [item for item in whole if isinstance(item, (str, Text))], closed
+    return [], False
 
 
 def _marked(text: str | Text) -> str:
@@ -198,7 +237,9 @@ def _parsed(kind: Kind, verb: str, text: str, site: Site, effect: Effect) -> Cli
         host_text, port_text = match["host"], match["port"]
         rest = match["rest"] or "/"
         scheme = (match["scheme"] or "").strip("\x00:")
-        if (host_text == "\x00location.host\x00" and port_text is None) or (port_text == "\x00location.port\x00" and host_text == "\x00location.hostname\x00"):
+        if (host_text == "\x00location.host\x00" and port_text is None) or (
+            port_text == "\x00location.port\x00" and host_text == "\x00location.hostname\x00"
+        ):
             scheme, host = "", ""
         elif host_text.startswith("\x00") and host_text not in ("\x00location.hostname\x00", "\x00location.host\x00"):
             return _unknown(kind, verb, site, effect, "the host of the address is not known")
@@ -214,7 +255,14 @@ def _parsed(kind: Kind, verb: str, text: str, site: Site, effect: Effect) -> Cli
         return _unknown(kind, verb, site, effect, f"the address {text[:40]} is not of HTTP")
     path = rest if rest.startswith("/") else "/" + rest
     shown = _MARK.sub("…", re.split(r"[?#]", path)[0])
-    return ClientCall(kind, verb, reach, scheme, host, port, shown, request_segments(_unmarked(path)), site, effect)
+    segments = request_segments(_unmarked(path))
+    call = ClientCall(kind, verb, reach, scheme, host, port, shown, segments, site, effect)
+    if reach == "relative" and re.match(r"/?undefined(/|$)", text):
+        # A variable that nothing sets, written into the text: the shipped files don't say where the call goes.
+        return replace(
+            _unknown(kind, verb, site, effect, "it begins with a variable that nothing sets"), options=(call,)
+        )
+    return call
 
 
 def _unknown(kind: Kind, verb: str, site: Site, effect: Effect, reason: str) -> ClientCall:

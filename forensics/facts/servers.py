@@ -17,6 +17,7 @@ from forensics.facts.launch_plan import Process
 from forensics.facts.node_host import build_path
 from forensics.facts.route_paths import ANY, Segments, pattern_of, reaches
 from forensics.facts.startup import Trace
+from forensics.facts.validated import validated_variable
 from forensics.facts.values import (
     Closure,
     External,
@@ -205,7 +206,8 @@ def port_number(value: Value) -> int | Unknown:
     if isinstance(value, (Unknown, Text)):
         return value if isinstance(value, Unknown) else Unknown(value.reason)
     if isinstance(value, External):
-        return Unknown(f"the port comes from {value.name}")
+        variable = validated_variable(value)
+        return port_number(variable) if variable is not None else Unknown(f"the port comes from {value.name}")
     return Unknown("the port is no number")
 
 
@@ -227,9 +229,9 @@ def _listening_port(effect: Effect) -> tuple[int | Unknown, str | None] | None:
         return port_number(first), host
     if name in ("@hono/node-server.serve", "Bun.serve", "Deno.serve") and isinstance(first, JsObject):
         return port_number(first.properties.get("port", 3000 if name != "Deno.serve" else 8000)), None
-    if name in ("new ws.WebSocketServer", "new ws.Server", "new ws") and isinstance(first, JsObject):
-        if "port" in first.properties:
-            return port_number(first.properties["port"]), None
+    sockets = name in ("new ws.WebSocketServer", "new ws.Server", "new ws")
+    if sockets and isinstance(first, JsObject) and "port" in first.properties:
+        return port_number(first.properties["port"]), None
     if name in ("new socket.io.Server", "socket.io") and first is not None and isinstance(first, (int, str)):
         return port_number(first), None
     return None
@@ -288,7 +290,7 @@ def _apps(trace: Trace) -> dict[int, _App]:
         _register(app_record, effect, method, path)
         if isinstance(effect.result, External):
             # Registrations chain: `router.get(…).post(…)`, `app.route(p).get(…)`.
-            chained[id(effect.result)] = (key, path)  # type: ignore[assignment]
+            chained[id(effect.result)] = (key, path)
     return apps
 
 

@@ -10,7 +10,7 @@ from forensics.facts.interpreter import Effect, Interpreter
 from forensics.facts.launch_plan import Process
 from forensics.facts.node_host import NodeHost
 from forensics.facts.resolution import Resolver
-from forensics.facts.values import Value
+from forensics.facts.values import Closure, External, JsObject, Unknown, Value
 from forensics.syntax.index import FileIndex
 
 
@@ -57,4 +57,23 @@ def trace(
     )
     interpreter = Interpreter(host)
     interpreter.run([process.entry] if process.entry else [])
+    _run_destinations(interpreter)
     return Trace(process, interpreter, host)
+
+
+DESTINATION = "multer.destination"
+"""The effect of a folder that a `destination` function gives multer."""
+
+
+def _run_destinations(interpreter: Interpreter) -> None:
+    """What the `destination` functions of multer's disk storages answer when a file comes in: they are called here with
+    a request, a file and a callback whose call is the effect `DESTINATION`."""
+    storages = [effect for effect in interpreter.effects if effect.name == "multer.diskStorage"]
+    for effect in storages:
+        options = effect.arguments[0] if effect.arguments else None
+        function = options.properties.get("destination") if isinstance(options, JsObject) else None
+        if isinstance(function, Closure):
+            interpreter.phase = "request"
+            interpreter.call_now(
+                function, [Unknown("what a visitor sends"), Unknown("what a visitor sends"), External(DESTINATION)]
+            )

@@ -17,7 +17,7 @@ from forensics.facts import values as v
 from forensics.facts.builtins import file_path
 from forensics.facts.interpreter import Effect
 from forensics.facts.node_host import ROOT, build_path
-from forensics.facts.startup import Trace
+from forensics.facts.startup import DESTINATION, Trace
 from forensics.facts.values import External, JsObject, Text, Undefined, Unknown, UrlValue, Value
 
 Makes = Literal["nothing", "leaf", "parents"]
@@ -37,13 +37,15 @@ class Driver:
 @dataclass(frozen=True)
 class Store:
     """One store that a process opens. `path` is absolute and virtual (see node_host.ROOT), None for a store in memory,
-    Unknown with the reason where it can't be told; `needs` the folder that must exist before."""
+    Unknown with the reason where it can't be told; `needs` the folder that must exist before. `problem` says what is
+    wrong with the path's form; a store that `fails` can't be opened in any folder."""
 
     driver: Driver
     path: str | Unknown | None
     needs: str | None
     effect: Effect
     problem: str = ""
+    fails: bool = False
 
     @property
     def in_memory(self) -> bool:
@@ -92,6 +94,7 @@ _STORES: dict[str, Driver] = {
 _FILE_WRITES = frozenset(
     {"writeFile", "writeFileSync", "appendFile", "appendFileSync", "createWriteStream", "openSync", "open"}
 )
+_TEXT_ONLY = ("better-sqlite3", "sqlite3", "node-sqlite3-wasm")
 _NO_FOLDER = ("memory://", "idb://", "opfs-ahp://")
 
 
@@ -102,7 +105,10 @@ def stores_of(trace: Trace) -> list[Store]:
         if effect.phase == "uncalled":
             continue
         driver = _STORES.get(effect.name)
-        if driver is not None:
+        if effect.name == DESTINATION and len(effect.arguments) > 1:
+            given = _at(Driver("multer", "nothing", fails_late=True), effect.arguments[1], effect, trace)
+            found.append(Store(given.driver, given.path, given.path if isinstance(given.path, str) else None, effect))
+        elif driver is not None:
             found.append(_opened(driver, effect, trace))
         elif effect.name.startswith(("fs.", "fs.promises.", "fs-extra.", "graceful-fs.")):
             method = effect.name.rsplit(".", 1)[-1]
@@ -177,13 +183,12 @@ def _opened(driver: Driver, effect: Effect, trace: Trace) -> Store | None:
         if driver.name != "node:sqlite":
             inner = first[5:].split("?")[0]
             store = _at(driver, inner, effect, trace)
-            return Store(
-                driver,
-                store.path,
-                store.needs,
-                effect,
-                f"{driver.name} takes {first!r} as it stands, not as an address",
-            )
+            says = f"{driver.name} takes {first!r} as it stands, not as an address"
+            # Without a slash it is the name of a file beside the others, with one that of a folder `file:`.
+            return Store(driver, store.path, store.needs, effect, says, fails="/" in first)
+    if isinstance(first, UrlValue) and driver.name in _TEXT_ONLY:
+        says = f"{driver.name} wants text: a URL object makes it throw"
+        return Store(driver, Unknown("a URL object is no path"), None, effect, says, fails=True)
     return _at(driver, first, effect, trace)
 
 
@@ -207,7 +212,12 @@ def _pglite(driver: Driver, path: Value, effect: Effect, trace: Trace) -> Store:
         return Store(driver, None, None, effect)
     if isinstance(path, UrlValue):
         return Store(
-            driver, Unknown("a URL object is no path for PGlite"), None, effect, "PGlite takes a URL object for no path"
+            driver,
+            Unknown("a URL object is no path for PGlite"),
+            None,
+            effect,
+            "PGlite takes a URL object for no path",
+            fails=True,
         )
     text = v.to_text(path)
     if isinstance(text, str):
@@ -313,9 +323,11 @@ def folders_made(trace: Trace) -> list[Made]:
             target = trace.host.path_of(effect.arguments[1])
             if isinstance(target, str):
                 found.append(Made(target, True, effect))
-    for store in stores_of(trace):
-        if isinstance(store.path, str) and store.driver.makes != "nothing" and store.driver.name != "a file":
-            found.append(Made(store.path, store.driver.makes == "parents", store.effect))
+    found.extend(
+        Made(store.path, store.driver.makes == "parents", store.effect)
+        for store in stores_of(trace)
+        if isinstance(store.path, str) and store.driver.makes != "nothing" and store.driver.name != "a file"
+    )
     return sorted(found, key=lambda made: made.effect.index)
 
 

@@ -74,6 +74,10 @@ class FileIndex:
         self._lowered = lowered
         self._by_path: dict[str, FileIR | None] = {}
 
+    def of(self, build: Build) -> FileIndex:
+        """The index of another build that shares what was lowered."""
+        return FileIndex(build, self._lowered)
+
     def script(self, path: str) -> Script | None:
         """The IR of a JavaScript or TypeScript file, None where the build holds no such file."""
         return self._of_shape(path, Script)
