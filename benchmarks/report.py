@@ -5,6 +5,10 @@
 Makes a result of that size from a fixed seed (six models, seven tasks, eight conditions, some thirty rules), renders
 it, opens it in Chromium and measures: bytes, seconds to render, milliseconds until the page is ready, milliseconds for
 a filter (from the key press to the painted rows). Goals: under 10 MB, 2 s, 200 ms.
+
+Measured in December 2026 with Chromium 156 on two cores that other work shared (load 3): 2.4 MB, rendered in 3.6 s,
+ready in 1.3 s, filters in 60 to 150 ms, of which most is the layout of the 200 rows that are seen. With 100,000 findings
+the file is 8.8 MB; the least severe findings are then left out of its table, which says so.
 """
 
 from __future__ import annotations

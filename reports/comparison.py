@@ -96,8 +96,9 @@ def _feature_rows(groups: list[list[BuildResult]]) -> list[Row]:
         for build in group:
             for name, value in build.features.items():
                 if isinstance(value, bool | str):
-                    tallies = counted.setdefault(name, [Counter() for _ in groups])
-                    tallies[number]["yes" if value is True else "no" if value is False else value] += 1
+                    if name not in counted:
+                        counted[name] = [Counter() for _ in groups]
+                    counted[name][number]["yes" if value is True else "no" if value is False else value] += 1
     rows: list[Row] = []
     for name, tallies in counted.items():
         totals = [tally.total() for tally in tallies]

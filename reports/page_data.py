@@ -33,13 +33,18 @@ class _Strings:
 
     def __init__(self) -> None:
         self.numbers: dict[str, int] = {}
+        self._seen: dict[tuple[str, int], int] = {}  # raw text and limit (0: a name), to make each visible once
 
     def __call__(self, text: str, limit: int = LONGEST_MESSAGE) -> int:
-        return self.numbers.setdefault(visible(clipped(text, limit)), len(self.numbers))
+        if (text, limit) not in self._seen:
+            self._seen[text, limit] = self.numbers.setdefault(visible(clipped(text, limit)), len(self.numbers))
+        return self._seen[text, limit]
 
     def name(self, text: str) -> int:
         """For what must stay on one line: ids, paths, labels, commands."""
-        return self.numbers.setdefault(name(text), len(self.numbers))
+        if (text, 0) not in self._seen:
+            self._seen[text, 0] = self.numbers.setdefault(name(text), len(self.numbers))
+        return self._seen[text, 0]
 
 
 def embedded_data(result: ScanResult) -> tuple[str, str, int]:

@@ -25,7 +25,7 @@ MOST_NOTIFICATIONS = 1_000
 MOST_RELATED = 100
 LONGEST_MESSAGE = 4_000
 RANK = {"high": 90.0, "medium": 60.0, "low": 30.0}
-ROOT = "BUILDROOT"
+ROOT = "%SRCROOT%"  # the name that GitHub and CodeQL use
 
 
 def write_sarif(result: ScanResult, rules: Mapping[str, Rule]) -> bytes:

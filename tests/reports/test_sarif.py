@@ -60,7 +60,7 @@ def test_a_result_has_its_region_related_places_fingerprints_and_fix(
     first = run["results"][0]
     assert run["columnKind"] == "unicodeCodePoints"
     assert first["locations"][0]["physicalLocation"] == {
-        "artifactLocation": {"uri": "calendar-week-view/boot_check/runs/21/package.json", "uriBaseId": "BUILDROOT"},
+        "artifactLocation": {"uri": "calendar-week-view/boot_check/runs/21/package.json", "uriBaseId": "%SRCROOT%"},
         "region": {"startLine": 8, "startColumn": 19, "endLine": 8, "endColumn": 44},
     }
     assert [place["message"]["text"] for place in first["relatedLocations"]] == [
