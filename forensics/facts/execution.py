@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from forensics.facts.state import MISSING
+from forensics.facts.state import MISSING, Slots
 from forensics.facts.values import UNDEFINED, ClassValue, Closure, External, JsObject, Promise, Value
 from forensics.syntax import ir
 
@@ -97,7 +97,7 @@ class Scope:
 
     def __init__(self, parent: Scope | None, is_function: bool = False) -> None:
         self.parent = parent
-        self.variables: dict[str, Value] = {}
+        self.variables = Slots()
         self.constants: set[str] | None = None
         self.function_scope: Scope = self if is_function or parent is None else parent.function_scope
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from forensics.facts import operators
 from forensics.facts import values as v
 from forensics.facts.execution import Frame, ModuleRecord, Scope
-from forensics.facts.state import MISSING, Completion, options_of
+from forensics.facts.state import MISSING, Completion, JsThrow, options_of
 from forensics.facts.statements import block
 from forensics.facts.values import (
     UNDEFINED,
@@ -282,7 +282,7 @@ def _unary(i: Interpreter, node: ir.Unary, scope: Scope) -> Value:
     value = i.evaluate(node.operand, scope)
     if sign == "!":
         test = v.truthy(value)
-        return Unknown(test.reason) if isinstance(test, Unknown) else not test
+        return _either(test) if isinstance(test, Unknown) else not test
     if sign == "void":
         return UNDEFINED
     if isinstance(value, BigIntValue):
@@ -328,26 +328,31 @@ def _binary(i: Interpreter, node: ir.Binary, scope: Scope) -> Value:
     return result
 
 
+def _either(value: Value) -> Value:
+    """A boolean that isn't known is one of two values."""
+    return Unknown(value.reason, "", (True, False), closed=True) if isinstance(value, Unknown) else value
+
+
 def binary(i: Interpreter, sign: str, left: Value, right: Value) -> Value:
     """One binary operation on values."""
     if sign == "+":
         return _add(i, left, right)
     if sign in ("===", "!=="):
         equal = v.strictly_equal(left, right)
-        return equal if isinstance(equal, Unknown) or sign == "===" else not equal
+        return _either(equal) if isinstance(equal, Unknown) else equal if sign == "===" else not equal
     if sign in ("==", "!="):
         if isinstance(left, v.SIMPLE) != isinstance(right, v.SIMPLE):
             left, right = (i.primitive(item, "default") if i.is_object(item) else item for item in (left, right))
         equal = v.loosely_equal(left, right)
-        return equal if isinstance(equal, Unknown) or sign == "==" else not equal
+        return _either(equal) if isinstance(equal, Unknown) else equal if sign == "==" else not equal
     if sign == "instanceof":
-        return i.instance_of(left, right)
+        return _either(i.instance_of(left, right))
     if sign == "in":
         key = i.property_key(left)
-        return Unknown("whether a property exists") if key is None else i.has_property(right, key)
+        return _either(Unknown("whether a property exists") if key is None else i.has_property(right, key))
     left, right = i.primitive(left, "number"), i.primitive(right, "number")
     if sign in ("<", ">", "<=", ">="):
-        return operators.compare(sign, left, right)
+        return _either(operators.compare(sign, left, right))
     if isinstance(left, BigIntValue) and isinstance(right, BigIntValue):
         return operators.big_arithmetic(sign, left.digits, right.digits)
     if isinstance(left, BigIntValue) or isinstance(right, BigIntValue):
@@ -393,6 +398,49 @@ def _logical_from(i: Interpreter, node: ir.Logical, position: int, result: Value
     return result
 
 
+_PURE = (ir.Const, ir.Name, ir.This, ir.BigInt, ir.Regex, ir.ImportMeta, ir.Function)
+
+
+def is_pure(i: Interpreter, node: ir.Expression) -> bool:
+    """Whether evaluating an expression assigns nothing, calls nothing and awaits nothing (accessors left aside)."""
+    known = i.pure.get(id(node))
+    if known is None:
+        if isinstance(node, _PURE):
+            known = True
+        elif isinstance(node, ir.Member):
+            known = is_pure(i, node.object)
+        elif isinstance(node, ir.Index):
+            known = is_pure(i, node.object) and is_pure(i, node.index)
+        elif isinstance(node, (ir.Binary, ir.Logical)):
+            known = all(is_pure(i, operand) for operand in node.operands)
+        elif isinstance(node, ir.Template):
+            known = all(is_pure(i, part) for part in node.parts)
+        elif isinstance(node, ir.Unary):
+            known = node.operator != "delete" and is_pure(i, node.operand)
+        elif isinstance(node, ir.Conditional):
+            known = all(is_pure(i, part) for part in (node.test, node.consequent, node.alternate))
+        elif isinstance(node, ir.Array):
+            known = all(item is None or is_pure(i, item) for item in node.items)
+        elif isinstance(node, ir.Object):
+            known = all(item.kind == "init" and item.key is not None and is_pure(i, item.key) and is_pure(i, item.value) for item in node.properties)  # fmt: skip
+        else:
+            known = False
+        i.pure[id(node)] = known
+    return known
+
+
+def _perhaps(i: Interpreter, node: ir.Expression, scope: Scope) -> Value:
+    """The value of a pure expression that may not be evaluated; MISSING where evaluating it throws."""
+    before = i.state.conditions
+    i.state.conditions = (*before, i.state.new_condition())
+    try:
+        return i.evaluate(node, scope)
+    except JsThrow:
+        return MISSING
+    finally:
+        i.state.conditions = before
+
+
 def _open_logical(i: Interpreter, node: ir.Logical, position: int, left: Value, scope: Scope) -> Value:
     """`unknown || x`: the right side may be evaluated; the result is one of the two."""
     found: list[Value] = []
@@ -402,7 +450,15 @@ def _open_logical(i: Interpreter, node: ir.Logical, position: int, left: Value, 
         found.append(_logical_from(i, node, position + 1, value, scope))
         return None
 
-    i.state.fork(right, lambda: None)
+    value = MISSING
+    if all(is_pure(i, operand) for operand in node.operands[position:]):
+        rest = node.operands[position:]
+        whole = rest[0] if len(rest) == 1 else ir.Logical(rest[0].start, rest[-1].end, node.operator, rest)
+        value = _perhaps(i, whole, scope)
+    if value is MISSING:
+        i.state.fork(right, lambda: None)
+    else:
+        found.append(value)
     # What the left side can be where it is the result.
     options, closed = options_of(left)
     options = tuple(item for item in options if _may_remain(node.operator, item))
@@ -449,7 +505,12 @@ def _conditional(i: Interpreter, node: ir.Conditional, scope: Scope) -> Value:
 
         return run
 
-    i.state.fork(side(node.consequent), side(node.alternate))
+    if is_pure(i, node.consequent) and is_pure(i, node.alternate):
+        found = [_perhaps(i, node.consequent, scope), _perhaps(i, node.alternate, scope)]
+        if any(value is MISSING for value in found):
+            found = []
+    if not found:
+        i.state.fork(side(node.consequent), side(node.alternate))
     if len(found) == 1:
         return found[0]
     result = i.merged(found[0], found[1])

@@ -78,7 +78,27 @@ STEP_BUDGET = 200_000
 CALL_DEPTH = 150
 OPEN_RECURSION = 4
 RECURSION_LIMIT = 20_000
+LATE_BUDGET = 20_000
+"""Steps that one event handler, or one function that nothing calls, may take."""
 FEW = 4
+_OF_VALUES = (
+    "path.",
+    "string.",
+    "Math.",
+    "Number",
+    "parse",
+    "String",
+    "JSON.parse",
+    "url.",
+    "encodeURI",
+    "decodeURI",
+    "is",
+)
+"""How builtins are named that change nothing and depend on the values of their arguments alone."""
+_NEVER_AT_ONCE = frozenset(
+    {"react", "react-dom", "react-router-dom", "vue", "vue-router", "svelte", "solid-js", "preact"}
+)
+"""Packages that never call what they are given before they return (or whose hooks assign nothing that is read at once)."""
 ELEMENTS = 100_000
 """How many elements a collection may have before its end counts as unknown."""
 
@@ -119,6 +139,7 @@ class Interpreter:
         self._events: deque[Callable[[], object]] = deque()
         self._made: dict[int, Closure] = {}
         self._executed: set[int] = set()
+        self.pure: dict[int, bool] = {}
         self._assigned: dict[int, frozenset[str]] = {}
 
     # ------------------------------------------------------------------ running
@@ -202,8 +223,22 @@ class Interpreter:
 
     def _run_events(self) -> None:
         while self._events:
-            self.maybe(self._events.popleft())
+            self._run_late(self._events.popleft())
             self.scheduler.drain_late()
+
+    def _run_late(self, task: Callable[[], object]) -> None:
+        """Run something that perhaps happens, within a part of the budget, so that much of it leaves time for others."""
+        whole = self.steps
+        self.steps = given = min(whole, LATE_BUDGET)
+        try:
+            self.maybe(task)
+        except BudgetExceeded:
+            self.exhausted = True
+            self._begin()
+            if whole <= given:
+                raise
+        finally:
+            self.steps = whole - (given - self.steps)
 
     def _run_uncalled(self) -> None:
         self.phase = "uncalled"
@@ -213,7 +248,7 @@ class Interpreter:
             for key, closure in list(self._made.items()):
                 if key not in self._executed:
                     progress = True
-                    self.maybe(partial(self._call_unknown, closure, "parameter"))
+                    self._run_late(partial(self._call_unknown, closure, "parameter"))
             self.scheduler.drain_late()
             self._run_events()
 
@@ -445,6 +480,10 @@ class Interpreter:
 
     def closure(self, function: ir.Function, scope: Scope) -> Closure:
         """A function made in a scope by the code that runs."""
+        holder: Scope | None = scope
+        while holder is not None and not holder.variables.is_captured:
+            holder.variables.is_captured = True
+            holder = holder.parent
         frame = self.frames[-1]
         closure = Closure(function, scope, frame.module, frame.this if function.is_arrow else UNDEFINED)
         if function.is_arrow:
@@ -1160,9 +1199,10 @@ class Interpreter:
         if kind is Builtin:
             if arguments and _is_spread(arguments[-1]):
                 return self._call_builtin_with_rest(callee, this, arguments, node)
-            for index, item in enumerate(arguments):
-                if type(item) is Unknown and item.closed and 0 < len(item.candidates) <= FEW and _all_plain(item):
-                    return self._call_for_each_option(callee, this, arguments, index, node)
+            if callee.name.startswith(_OF_VALUES):
+                for index, item in enumerate(arguments):
+                    if type(item) is Unknown and item.closed and 0 < len(item.candidates) <= FEW and _all_plain(item):
+                        return self._call_for_each_option(callee, this, arguments, index, node)
             result = callee.call(self, this, arguments, node)
             if type(result) is Unknown:
                 self.may_throw(f"{callee.name} may throw")
@@ -1260,7 +1300,8 @@ class Interpreter:
                     return None
 
                 if self.was_executed(argument):
-                    discover(self, round_)
+                    if self.phase == "startup":
+                        discover(self, round_)
                 else:
                     open_loop(self, round_)
 
@@ -1434,7 +1475,7 @@ class Interpreter:
                 self.schedule_event(argument, External(f"{effect.name}#{position}"))
                 return
             parameters = [Unknown(f"what {effect.name} hands to its callback") for _ in argument.function.parameters]
-            if when == "later":
+            if when == "later" and effect.name.split(".")[0].removeprefix("new ") not in _NEVER_AT_ONCE:
                 # It may also be called right away, so what it assigns is open from here on.
                 def round_() -> Completion | None:
                     self._call_unknown(argument, "parameter")

@@ -19,7 +19,7 @@ from greenlet import getcurrent, greenlet
 
 from forensics.facts import values as v
 from forensics.facts.execution import Frame, Site
-from forensics.facts.state import MISSING, JsThrow, Region, State, common, put
+from forensics.facts.state import MISSING, Journal, JsThrow, Region, State, common, put
 from forensics.facts.values import UNDEFINED, External, Promise, Unknown, Value
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Line:
         self.state.is_torn = True
         root = self.state.regions[0]
         if root.journal is None:
-            root.journal = {}
+            root.journal = Journal()
 
 
 class Scheduler:
@@ -191,7 +191,7 @@ class Scheduler:
                 certain = not self.interpreter.state.conditions
                 self._waited.append(value)
                 value.waiting.append(lambda: self.microtask(wake, certain))
-        elif isinstance(value, (External, Unknown)):
+        elif isinstance(value, External) or (isinstance(value, Unknown) and not value.closed):
             self.macrotask(wake)
         else:
             self.microtask(wake)
@@ -344,7 +344,7 @@ class Scheduler:
     def _ahead(self, promise: Promise, frame: Frame, run: Callable[[], Value]) -> None:
         i = self.interpreter
         region = Region(i.state.conditions)
-        region.journal = i.state.journal = {}
+        region.journal = i.state.journal = Journal()
         journal = region.journal
         i.state.regions.append(region)
         value: Value = Unknown("what is thrown")
@@ -452,7 +452,7 @@ class Generator:
         i = self.scheduler.interpreter
         state = self.line.state
         root = state.regions[0]
-        root.journal = journal = root.journal if root.journal is not None else {}
+        root.journal = journal = root.journal if root.journal is not None else Journal()
         state.refresh()
         state.conditions = (*i.state.conditions, state.new_condition())
         state.branching += 1

@@ -8,6 +8,7 @@ and is merged there, while the other side goes on under a condition.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
@@ -20,7 +21,37 @@ MISSING: Any = object()
 Key = tuple[int, str]
 Slot = tuple[dict[str, Value], str, Value]
 """Container, name, and a value: the old one in a journal, the new one in a difference."""
-Journal = dict[Key, Slot]
+
+
+_births = itertools.count()
+
+
+class Slots(dict[str, Value]):
+    """The variables of a scope. `born` tells whether a branch that is undone, or a region that is left, can have seen
+    them before; `is_captured`, whether a function can see them afterwards."""
+
+    __slots__ = ("born", "is_captured")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.born = next(_births)
+        self.is_captured = False
+
+
+class Journal(dict[Key, Slot]):
+    """Slots by key. Variables born later that no function has captured are left out: nobody else sees them."""
+
+    __slots__ = ("born",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.born = next(_births)
+
+    def concerns(self, container: dict[str, Value]) -> bool:
+        return type(container) is not Slots or container.born < self.born or container.is_captured
+
+
+Difference = dict[Key, Slot]
 
 Completion = tuple[Literal["return", "break", "continue", "throw", "exit"], Any]
 """How code leaves: ("return", value), ("break" or "continue", label), ("throw", JsThrow), ("exit", ProcessExit)."""
@@ -53,22 +84,24 @@ class Escape:
 
     __slots__ = ("completion", "condition", "difference")
 
-    def __init__(self, completion: Completion, difference: Journal, condition: int) -> None:
+    def __init__(self, completion: Completion, difference: Difference, condition: int) -> None:
         self.completion = completion
         self.difference = difference
         self.condition = condition
 
 
 class Region:
-    """`journal` holds old values since the first escape (None before it)."""
+    """`journal` holds old values since the first escape (None before it); `maybe_thrown` is the escape after a failure
+    outside the build, as of the state's `version` then."""
 
-    __slots__ = ("conditions", "escapes", "journal", "maybe_thrown")
+    __slots__ = ("conditions", "escapes", "journal", "maybe_thrown", "version")
 
     def __init__(self, conditions: tuple[int, ...]) -> None:
         self.conditions = conditions
         self.journal: Journal | None = None
         self.escapes: list[Escape] = []
         self.maybe_thrown: Escape | None = None
+        self.version = -1
 
 
 class Branch:
@@ -76,7 +109,7 @@ class Branch:
 
     __slots__ = ("completion", "difference", "escapes")
 
-    def __init__(self, completion: Completion | None, difference: Journal, escapes: list[Escape]) -> None:
+    def __init__(self, completion: Completion | None, difference: Difference, escapes: list[Escape]) -> None:
         self.completion = completion
         self.difference = difference
         self.escapes = escapes
@@ -109,6 +142,7 @@ class State:
         self.is_main = is_main
         self.branching = 0
         self.is_torn = False
+        self._version = 0
         self.regions: list[Region] = []
         self.journal: Journal | None = None
         self.catching = 0
@@ -119,13 +153,16 @@ class State:
     def write(self, container: dict[str, Value], name: str, value: Value) -> None:
         """Assign a slot; `MISSING` removes it."""
         journal = self.journal
-        if journal is not None:
+        self._version += 1
+        if journal is not None and (
+            type(container) is not Slots or container.born < journal.born or container.is_captured
+        ):
             key = (id(container), name)
             if key not in journal:
                 journal[key] = (container, name, container.get(name, MISSING))
         put(container, name, value)
 
-    def snapshot(self, journal: Journal) -> Journal:
+    def snapshot(self, journal: Difference) -> Difference:
         return {key: (container, name, container.get(name, MISSING)) for key, (container, name, _) in journal.items()}
 
     def refresh(self) -> None:
@@ -135,9 +172,11 @@ class State:
     def _fold(self, journal: Journal) -> None:
         """Let the journal of the code around know what was assigned inside."""
         self.refresh()
-        if self.journal is not None:
+        outer = self.journal
+        if outer is not None:
             for key, slot in journal.items():
-                self.journal.setdefault(key, slot)
+                if key not in outer and outer.concerns(slot[0]):
+                    outer[key] = slot
 
     # --------------------------------------------------------------------- branches
 
@@ -148,13 +187,24 @@ class State:
         """Run a task under a condition and undo what it assigned."""
         outer = self.conditions
         region = Region(outer)
-        journal: Journal = {}
+        journal = Journal()
         region.journal = journal
         self.regions.append(region)
         self.journal = journal
         self.conditions = (*outer, condition)
         self.branching += 1
-        completion = outcome(task)
+        depth, catching = len(self.regions), self.catching
+        try:
+            completion = outcome(task)
+        except BaseException:
+            # The budget ends here: what was assigned is undone, so that something else can still be run.
+            del self.regions[depth - 1 :]
+            self.conditions, self.catching = outer, catching
+            self.branching -= 1
+            for container, name, old in journal.values():
+                put(container, name, old)
+            self.refresh()
+            raise
         self.branching -= 1
         self.regions.pop()
         self.conditions = outer
@@ -202,16 +252,18 @@ class State:
         self._apply([{}, branch.difference, *(escape.difference for escape in branch.escapes)])
         return branch
 
-    def merge_in(self, difference: Journal) -> None:
+    def merge_in(self, difference: Difference) -> None:
         """Assign what was perhaps assigned."""
         self._apply([{}, difference])
 
-    def restore(self, differences: list[Journal]) -> None:
+    def restore(self, differences: list[Difference]) -> None:
         """Make the state what it was at one of several escapes."""
         self._apply(differences)
 
-    def _apply(self, differences: list[Journal]) -> None:
-        keys: Journal = {}
+    def _apply(self, differences: list[Difference]) -> None:
+        if not any(differences):
+            return
+        keys: Difference = {}
         for difference in differences:
             for key, slot in difference.items():
                 keys.setdefault(key, slot)
@@ -231,7 +283,7 @@ class State:
             return False
         return completion[0] == "exit" or (completion[0] == "throw" and self.is_main and not self.catching)
 
-    def leave(self, completion: Completion, difference: Journal, condition: int) -> int:
+    def leave(self, completion: Completion, difference: Difference, condition: int) -> int:
         """Note that the innermost region may be left here, with a difference from the present state. Gives the
         condition that what follows depends on (0 for none)."""
         if self.ends_process(completion):
@@ -240,7 +292,7 @@ class State:
             return 0
         region = self.regions[-1]
         if region.journal is None:
-            region.journal = self.journal = {}
+            region.journal = self.journal = Journal()
         whole = self.snapshot(region.journal)
         for key, (container, name, _) in difference.items():
             if key not in region.journal:
@@ -260,8 +312,13 @@ class State:
 
     def may_throw(self, thrown: Callable[[], JsThrow]) -> None:
         """Note that what runs now may throw, where a catch would see it."""
-        if self.catching:
-            self.leave(("throw", thrown()), {}, 0)
+        if not self.catching:
+            return
+        region = self.regions[-1]
+        if region.maybe_thrown is not None and region.version == self._version:
+            return
+        self.leave(("throw", thrown()), {}, 0)
+        region.version = self._version
 
     def region(
         self, task: Callable[[], Completion | None], captures: Callable[[Completion], bool]
@@ -414,7 +471,7 @@ def _join_returns(joined: list[Escape], ends_normally: bool) -> Completion | Non
     return None
 
 
-def _joined(one: Escape, other: Escape, journal: Journal) -> Escape:
+def _joined(one: Escape, other: Escape, journal: Difference) -> Escape:
     old = dict(journal)
     slots = _merged_slots(old, [old | one.difference, old | other.difference])
     difference = {(id(container), name): (container, name, value) for container, name, value in slots}
@@ -422,7 +479,7 @@ def _joined(one: Escape, other: Escape, journal: Journal) -> Escape:
     return Escape(("throw", JsThrow(merged(first.value, second.value), first.site)), difference, 0)
 
 
-def _merged_slots(keys: Journal, versions: list[Journal]) -> list[Slot]:
+def _merged_slots(keys: Difference, versions: list[Difference]) -> list[Slot]:
     """What the slots named by `keys` hold when one of several versions came true."""
     found: dict[Key, Slot] = {}
     for key, (container, name, _) in keys.items():
@@ -441,7 +498,7 @@ def _merged_slots(keys: Journal, versions: list[Journal]) -> list[Slot]:
     return list(found.values())
 
 
-def _unordered(current: Journal, differences: list[Journal]) -> frozenset[Key]:
+def _unordered(current: Difference, differences: list[Difference]) -> frozenset[Key]:
     """New slots that the differences add to one container in different orders."""
     orders: dict[int, list[list[Key]]] = {}
     for difference in differences:
@@ -492,6 +549,10 @@ def merged_all(values: list[Value]) -> Value:
 
 def merged(one: Value, other: Value) -> Value:
     """What a slot holds after two ways that things may have gone."""
+    if one is other:
+        return one
+    if type(one) is Unknown and type(other) is Unknown and not (one.candidates or other.candidates):
+        return one if one.tag or not other.tag else other
     if same(one, other):
         return one
     if one is MISSING or other is MISSING:

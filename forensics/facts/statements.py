@@ -150,7 +150,7 @@ def open_loop(i: Interpreter, round_: Callable[[], Completion | None]) -> Comple
 def discover(i: Interpreter, round_: Callable[[], Completion | None]) -> None:
     """Run a round as often as it finds more slots that it assigns, and make each of them unknown."""
     seen: set[tuple[int, str]] = set()
-    for _ in range(1 if i.muted else DISCOVERY_ROUNDS):
+    for _ in range(1 if i.muted or i.phase != "startup" else DISCOVERY_ROUNDS):
         i.muted += 1
         try:
             branch = i.state.branch(round_, i.state.new_condition())
@@ -210,7 +210,7 @@ def _for(i: Interpreter, statement: ir.For, scope: Scope) -> Completion | None:
         nonlocal inner
         if not opened:
             copy = Scope(scope)
-            copy.variables = dict(inner.variables)
+            copy.variables.update(inner.variables)
             inner = copy
         if statement.update is not None:
             i.evaluate(statement.update, inner)
@@ -219,7 +219,7 @@ def _for(i: Interpreter, statement: ir.For, scope: Scope) -> Completion | None:
         nonlocal inner, opened
         opened = True
         inner = Scope(scope)
-        inner.variables = {name: Unknown("a loop's variable") for name in names}
+        inner.variables.update({name: Unknown("a loop's variable") for name in names})
 
     return _loop(i, labels, test, lambda: block(i, statement.body, inner), reopen, after)
 

@@ -95,7 +95,7 @@ class Program:
         if self.in_function:
             options += [f"if ({self.condition()}) return {self.value()};"] * 3
         if self.in_async:
-            options += [f"await {self.value()};", "await null;"] * 2
+            options += [f"await {self.choose('a', '(u ? 1 : 2)', 'list')};", "await null;"] * 2
         return self.random.choice(options)
 
     def statement(self, depth: int) -> str:
