@@ -1,7 +1,5 @@
 """The whole rendered output, as a person sees it."""
 
-# ruff: noqa: E501 (the output is shown as it is printed)
-
 from __future__ import annotations
 
 import io
