@@ -285,7 +285,7 @@ def heritage(cx: Lowering, node: Node, depth: int) -> ir.Expression | None:
 def class_members(cx: Lowering, node: Node, depth: int) -> list[ir.ClassMember]:
     members: list[ir.ClassMember] = []
     inner = depth + LEVEL
-    for kid in node.named_children:
+    for kid in node.children:
         kind = cx.kind_names[kid.kind_id]
         start, end = kid.start_byte, kid.end_byte
         if kind == "method_definition":
@@ -305,6 +305,9 @@ def class_members(cx: Lowering, node: Node, depth: int) -> list[ir.ClassMember]:
                 members.append(field)
         elif kind == "decorator":
             decorator(cx, kid, inner)
+        elif kind == ",":
+            # The TypeScript grammar accepts commas between members.
+            cx.problem(start, end, "error")
         elif kind == "class_static_block":
             cx.functions += 1
             block = kid.child_by_field_name("body")

@@ -40,6 +40,7 @@ _AS_BEFORE_EQUALITY: Final = re.compile(rb" as\s+[\w$.]+(?:\[\])*(?=\s*[!=]==?)"
 _WORD_BEFORE: Final = re.compile(rb"(?:^|[^\w$.])(?:return|typeof|case|in|of|void|await|delete|else|do|throw|yield)\Z")
 _QUOTED: Final = re.compile(_STRING)
 _PLAIN_TYPES: Final = re.compile(rb"[\w$\s.,|\[\]]*")
+_TWO_NAMES: Final = re.compile(rb"[\w$]\s+[\w$]")
 _NO_TYPE: Final = re.compile(rb"&&|\|\||[+*%!^~@`\\/]|=(?!>)(?=[\"'{=])")
 _ENDS_CALLEE: Final = re.compile(rb"[\w$)\]]")
 _TAG_NAME: Final = re.compile(rb"[\w$.-]+")
@@ -310,7 +311,7 @@ def _matching_angle(source: bytes, close: int) -> int:
 
 def _are_types(source: bytes, start: int, close: int) -> bool:
     """Whether the list reads as type arguments: a mask must not hide what is wrong inside."""
-    if _PLAIN_TYPES.fullmatch(source, start + 1, close):
+    if _PLAIN_TYPES.fullmatch(source, start + 1, close) and not _TWO_NAMES.search(source, start + 1, close):
         return True
     return not grammar("typescript").parse(b"type A = B" + source[start : close + 1], 0).root_node.has_error
 

@@ -233,6 +233,7 @@ class Reader {}
         ("export default const a = 1", "javascript", [(15, 26, "error", "const a = 1")]),
         ("if (a) const b = 1", "javascript", [(7, 18, "error", "const b = 1")]),
         ("a<{ b:: c }>(d)", "typescript", [(5, 6, "error", ":")]),
+        ("class A { b, c() {} }", "typescript", [(11, 12, "error", ",")]),
         ("export", "typescript", [(0, 6, "error", "export")]),
         ("x = <a></b>", "javascript", [(7, 11, "error", "</b>")]),
         ("x = <a b{c}/>", "javascript", [(8, 11, "error", "{c}")]),
