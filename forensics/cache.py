@@ -14,6 +14,7 @@ import os
 import struct
 import tempfile
 import zlib
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 _MAGIC = b"BFPACK1\n"
@@ -21,7 +22,8 @@ _FOOTER = struct.Struct("<LQL8s")  # entries, offset of the index, checksum of t
 _ENTRY = struct.Struct("<20sQLL")  # key, offset, length, checksum
 KEY_BYTES = 20
 
-_PACK_BYTES = 32 * 1024 * 1024
+_HELD_BYTES = 8 * 1024 * 1024  # that a process gathers before it writes a pack
+_SMALL_PACK = 64 * 1024 * 1024
 _MANY_PACKS = 24
 _CAPACITY = 4 * 1024 * 1024 * 1024
 
@@ -88,7 +90,7 @@ class PackStore:
         if key not in self._added:
             self._added[key] = blob
             self._added_bytes += len(blob)
-        if self._added_bytes > _PACK_BYTES:
+        if self._added_bytes > _HELD_BYTES:
             self.flush()
 
     def flush(self) -> None:
@@ -96,7 +98,7 @@ class PackStore:
         if self._folder is None or not self._added:
             return
         with contextlib.suppress(OSError, ValueError):
-            path = _write_pack(self._folder, self._added)
+            path = _write_pack(self._folder, ((key, self._added[key]) for key in sorted(self._added)))
             self._opened().append(_Pack(path))
         self._added.clear()
         self._added_bytes = 0
@@ -111,7 +113,7 @@ class PackStore:
         if self._folder is None:
             return
         packs = _open_packs(self._folder)
-        small = [pack for pack in packs if pack.size < _PACK_BYTES]
+        small = [pack for pack in packs if pack.size < _SMALL_PACK]
         if len(small) > _MANY_PACKS:
             with contextlib.suppress(OSError):
                 merged = _merge(self._folder, small)
@@ -143,18 +145,23 @@ def _open_packs(folder: Path) -> list[_Pack]:
 
 
 def _merge(folder: Path, packs: list[_Pack]) -> Path:
-    blobs: dict[bytes, bytes] = {}
+    place: dict[bytes, _Pack] = {}
     for pack in packs:
         for number in range(pack.count):
-            key = pack.entry(number)[0]
-            blob = pack.get(key)
+            place[pack.entry(number)[0]] = pack
+
+    def entries() -> Iterator[tuple[bytes, bytes]]:
+        for key in sorted(place):
+            blob = place[key].get(key)
             if blob is not None:
-                blobs[key] = blob
-    return _write_pack(folder, blobs)
+                yield key, blob
+
+    return _write_pack(folder, entries())
 
 
-def _write_pack(folder: Path, blobs: dict[bytes, bytes]) -> Path:
-    """Writes a pack under the name of its contents; two processes that write the same one do no harm."""
+def _write_pack(folder: Path, blobs: Iterable[tuple[bytes, bytes]]) -> Path:
+    """Writes (key, blob) pairs, sorted by key, as a pack under the name of its contents: two processes that write the
+    same one do no harm."""
     folder.mkdir(parents=True, exist_ok=True)
     descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=".writing-")
     try:
@@ -162,8 +169,7 @@ def _write_pack(folder: Path, blobs: dict[bytes, bytes]) -> Path:
             file.write(_MAGIC)
             offset = len(_MAGIC)
             entries = []
-            for key in sorted(blobs):
-                blob = blobs[key]
+            for key, blob in blobs:
                 file.write(blob)
                 entries.append(_ENTRY.pack(key, offset, len(blob), zlib.crc32(blob)))
                 offset += len(blob)
