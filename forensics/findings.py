@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from forensics.records import Confidence, Edit, Finding, Location, Rule, Severity
 
@@ -35,3 +35,13 @@ def finding(
         edits=tuple(edits),
         condition=condition,
     )
+
+
+def distinct(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Each finding of a rule at a place and with a key once, in order."""
+    seen: set[object] = set()
+    for item in findings:
+        key = (item.rule, item.location, item.key)
+        if key not in seen:
+            seen.add(key)
+            yield item

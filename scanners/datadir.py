@@ -17,9 +17,9 @@ from forensics.facts import Facts
 from forensics.facts.launch_plan import LaunchPlan, Process, processes
 from forensics.facts.node_host import ROOT, absolute, build_path
 from forensics.facts.startup import Trace
-from forensics.facts.stores import Made, Store, folders_made, happens_before, ships, stores_of
+from forensics.facts.stores import Made, Store, folders_made, happens_before, makes_folder, ships, stores_of
 from forensics.facts.values import Unknown
-from forensics.findings import finding
+from forensics.findings import distinct, finding
 from forensics.records import Finding, Rule, Status, Verdict
 from forensics.scanner import Context, Scanner
 
@@ -103,7 +103,9 @@ def scan(facts: Facts, context: Context) -> Verdict:
     reason = (
         next((item.reason for item in judged if item.status is status), "") if status is DatadirStatus.UNKNOWN else ""
     )
-    return Verdict(scanner="datadir", status=status.value, reason=reason, findings=tuple(_findings(facts, judged)))
+    return Verdict(
+        scanner="datadir", status=status.value, reason=reason, findings=tuple(distinct(_findings(facts, judged)))
+    )
 
 
 def _server_processes(facts: Facts) -> list[Process]:
@@ -170,6 +172,12 @@ def _judge(facts: Facts, process: Process, run: Trace, store: Store, makes: list
             uncertain = uncertain or made
         elif store.effect.phase == "request" and made.effect.index < store.effect.index and _same_function(made, store):
             return _Judged(DatadirStatus.OK_MKDIR, store, process, made=made)
+    if store.path.endswith("/…") and any(
+        makes_folder(effect) and effect.index < store.effect.index and effect.stack[:1] == store.effect.stack[:1]
+        for effect in run.effects
+    ):
+        # The function that writes a file of an open name makes the folder of that name first.
+        return _Judged(DatadirStatus.OK_MKDIR, store, process)
     if _made_by_script(facts, process, needed):
         return _Judged(DatadirStatus.OK_MKDIR, store, process)
     if shipped is None:

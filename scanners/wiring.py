@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from forensics.facts import Facts
-from forensics.facts.clients import ClientCall
+from forensics.facts.clients import UNSET, ClientCall
 from forensics.facts.dev_server import DevServer
 from forensics.facts.launch_plan import Process, processes
 from forensics.facts.route_paths import Segments, request_segments
@@ -24,7 +24,7 @@ from forensics.facts.served import Request
 from forensics.facts.servers import Server, static_folder
 from forensics.facts.values import Closure, Text, Undefined, Unknown, Value
 from forensics.facts.vite import ProxyEntry, ViteConfig, taken_by
-from forensics.findings import finding
+from forensics.findings import distinct, finding
 from forensics.records import Finding, Location, Status, Verdict
 from forensics.scanner import Context, Scanner
 from scanners import wiring_rules as rules
@@ -55,11 +55,13 @@ _PRECEDENCE = (
 
 @dataclass
 class _Result:
-    """What was found so far: defects by status, findings, and why something stays open."""
+    """What was found so far: defects by status, findings, and why something stays open. `as_shipped`: variables of the
+    client that nothing sets are undefined, rather than open."""
 
     statuses: set[WiringStatus] = field(default_factory=set)
     findings: list[Finding] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
+    as_shipped: bool = False
 
     def add(self, found: Finding, status: WiringStatus | None = None) -> None:
         self.findings.append(found)
@@ -71,7 +73,8 @@ def scan(facts: Facts, context: Context) -> Verdict:
     """The wiring verdict of a build.
 
     Where a variable that nothing shipped sets leaves it open, the set-up step that the build's own example file stands
-    for (`.env.example` copied to `.env`) is taken as done.
+    for (`.env.example` copied to `.env`) is taken as done; without one the client is taken as shipped, its variable
+    undefined.
     """
     verdict = _scan(facts)
     if verdict.status == WiringStatus.UNKNOWN and "nothing sets" in verdict.reason:
@@ -79,11 +82,12 @@ def scan(facts: Facts, context: Context) -> Verdict:
         settled = _scan(documented) if documented is not None else verdict
         if settled.status != WiringStatus.UNKNOWN:
             return settled
+        return _scan(facts, as_shipped=True)
     return verdict
 
 
-def _scan(facts: Facts) -> Verdict:
-    result = _Result()
+def _scan(facts: Facts, as_shipped: bool = False) -> Verdict:
+    result = _Result(as_shipped=as_shipped)
     servers = facts.dev_servers
     result.findings.extend(foreign_settings(facts))
     result.findings.extend(production_findings(facts))
@@ -105,18 +109,9 @@ def _verdict(facts: Facts, status: WiringStatus, reason: str, result: _Result) -
         scanner="wiring",
         status=status.value,
         reason=reason,
-        findings=tuple(_distinct(result.findings)),
+        findings=tuple(distinct(result.findings)),
         launch_paths=launch_paths(facts, status.value, reason),
     )
-
-
-def _distinct(findings: list[Finding]) -> Iterator[Finding]:
-    seen: set[object] = set()
-    for item in findings:
-        key = (item.rule, item.location, item.key)
-        if key not in seen:
-            seen.add(key)
-            yield item
 
 
 def _why_no_vite(facts: Facts) -> str:
@@ -157,7 +152,7 @@ def _scan_server(facts: Facts, server: DevServer, result: _Result) -> None:
         result.unknown.clear()
         return
     hidden = any(item.rule == rules.ENV_NOT_EXPOSED.id for item in result.findings)
-    calls, open_calls = _settled_calls(server, hidden)
+    calls, open_calls = _settled_calls(server, hidden or result.as_shipped)
     relative = []
     for call in calls:
         if call.reach == "absolute":
@@ -174,12 +169,12 @@ def _scan_server(facts: Facts, server: DevServer, result: _Result) -> None:
             result.unknown.append(f"the address of a call in {call.site.path} is not known: {call.reason}")
 
 
-def _settled_calls(server: DevServer, hidden: bool) -> tuple[list[ClientCall], list[ClientCall]]:
+def _settled_calls(server: DevServer, undefined: bool) -> tuple[list[ClientCall], list[ClientCall]]:
     """The calls whose address is told, and those where it stays open.
 
     An address that depends on a condition is told if one of its sides reaches the back end: then the build works under
-    that condition, and which one holds is not ours to guess. If none does, any of them shows the defect. `hidden` says
-    that variables are set where Vite doesn't read them: what they leave undefined stays so.
+    that condition, and which one holds is not ours to guess. If none does, any of them shows the defect. `undefined` says
+    that a variable that nothing sets is taken for what it then is.
     """
     settled: list[ClientCall] = []
     left: list[ClientCall] = []
@@ -190,7 +185,7 @@ def _settled_calls(server: DevServer, hidden: bool) -> tuple[list[ClientCall], l
         works = next((option for option in call.options if _reaches(server, option)), None)
         if works is not None:
             settled.append(works)
-        elif call.options and (call.closed or hidden):
+        elif call.options and (call.closed or (undefined and call.reason == UNSET)):
             settled.append(call.options[0])
         else:
             left.append(call)
@@ -200,7 +195,7 @@ def _settled_calls(server: DevServer, hidden: bool) -> tuple[list[ClientCall], l
 def _reaches(server: DevServer, call: ClientCall) -> bool:
     """Whether a call goes to the back end, or to another machine, as the dev server stands."""
     if call.reach == "absolute":
-        return not call.is_local or call.port in server.back_end.ports
+        return not call.is_local or call.port in server.back_end.ports | server.back_end.elsewhere
     entry = _entry_for(server.config, call)
     return isinstance(entry, ProxyEntry)
 
@@ -282,6 +277,8 @@ def _absolute_call(facts: Facts, server: DevServer, call: ClientCall, result: _R
     if port == server.config.port:
         return
     base = f"{call.scheme or 'http'}://{call.host or '<the page host>'}:{port}"
+    if port in back_end.elsewhere:
+        return
     if port not in back_end.ports:
         if back_end.unknown:
             result.unknown.append(back_end.unknown)
@@ -610,7 +607,7 @@ def _check_target(
             WiringStatus.PORT_MISMATCH,
         )
         return
-    if target.port in back_end.ports or target.port in _vite_ports(facts):
+    if target.port in back_end.ports or target.port in back_end.elsewhere or target.port in _vite_ports(facts):
         return
     if back_end.unknown:
         result.unknown.append(back_end.unknown)

@@ -160,6 +160,7 @@ def environment_findings(facts: Facts, server: DevServer) -> Iterator[Finding]:
         script = facts.files.script(path)
         if script is None:
             continue
+        asks_first = any(_tests_process(node) for node in walk(script.body))
         for node in walk(script.body):
             if not isinstance(node, ir.Member):
                 continue
@@ -189,7 +190,8 @@ def environment_findings(facts: Facts, server: DevServer) -> Iterator[Finding]:
                 )
             elif _is_process_env(node.object):
                 if (
-                    name == "NODE_ENV"
+                    asks_first
+                    or name == "NODE_ENV"
                     or {f"process.env.{name}", "process.env", "process"} & names
                     or _has_polyfill(config)
                 ):
@@ -214,6 +216,16 @@ def _is_process_env(node: object) -> bool:
         and node.name == "env"
         and isinstance(node.object, ir.Name)
         and node.object.name == "process"
+    )
+
+
+def _tests_process(node: object) -> bool:
+    """`typeof process`: code that asks whether there is one."""
+    return (
+        isinstance(node, ir.Unary)
+        and node.operator == "typeof"
+        and isinstance(node.operand, ir.Name)
+        and node.operand.name == "process"
     )
 
 

@@ -144,6 +144,7 @@ def _falls_back(server: Server) -> bool:
             return True
     return any(
         effect.name in ("connect-history-api-fallback", "express-history-api-fallback")
+        or effect.name.endswith((".setNotFoundHandler", ".notFound"))
         for effect in server.trace.effects
     )
 

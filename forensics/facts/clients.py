@@ -49,6 +49,9 @@ class ClientCall:
         return self.reach == "absolute" and self.host in ("", "localhost", "127.0.0.1", "0.0.0.0", "[::1]")
 
 
+UNSET = "it begins with a variable that nothing sets"
+"""Why an address is open whose base is undefined; `options` then holds the call that the shipped files make."""
+
 _VERBS = frozenset({"get", "post", "put", "patch", "delete", "head", "options", "request"})
 _CLIENT_PACKAGES = ("axios", "ky", "superagent", "got", "wretch", "redaxios", "$", "jQuery", "ofetch")
 _MARK = re.compile(r"\x00(.*?)\x00")
@@ -78,7 +81,7 @@ def _default_bases(interpreter: Interpreter) -> dict[str, Value]:
     bases: dict[str, Value] = {}
     for effect in interpreter.effects:
         if effect.name.endswith(".defaults.baseURL=") and effect.arguments:
-            bases[effect.name.split(".")[0]] = effect.arguments[0]
+            bases[effect.name.split(".")[0]] = _base(effect.arguments[0])
     return bases
 
 
@@ -119,7 +122,7 @@ def _package_call(effect: Effect, first: Value, second: Value, bases: dict[str, 
     if effect.receiver is not None and effect.receiver.made_by is not None:
         options = effect.receiver.made_by.arguments[0] if effect.receiver.made_by.arguments else None
         if effect.receiver.made_by.name.endswith((".create", ".extend")) and isinstance(options, JsObject):
-            base = options.properties.get("baseURL", options.properties.get("prefixUrl", base))
+            base = _base(options.properties.get("baseURL", options.properties.get("prefixUrl", base)))
             set_later = effect.receiver.properties.get("defaults")
             if isinstance(set_later, JsObject):
                 base = set_later.properties.get("baseURL", base)
@@ -142,12 +145,17 @@ def _package_call(effect: Effect, first: Value, second: Value, bases: dict[str, 
     return None
 
 
+def _base(value: Value) -> Value:
+    """A base that is set to undefined comes from a variable: axios then takes the URL as it stands."""
+    return Unknown(UNSET, UNSET) if isinstance(value, Undefined) else value
+
+
 def _joined(base: Value, url: Value) -> Value:
     """axios' combineURLs: an absolute url stands alone, else one slash between base and url."""
     if isinstance(url, str) and re.match(r"([a-z][a-z\d+.-]*:)?//", url, re.IGNORECASE):
         return url
-    if isinstance(base, Undefined) and base.reason:
-        return Unknown(f"the base comes from {base.reason}", candidates=(url,))
+    if isinstance(base, Unknown) and base.tag == UNSET:
+        return Unknown(UNSET, candidates=(url,))
     if isinstance(base, Undefined) or base is None or base == "":
         return url
     before, after = v.to_text(base), v.to_text(url)

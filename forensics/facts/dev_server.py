@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from forensics.facts.clients import ClientCall
@@ -22,13 +22,15 @@ class BackEnd:
     """The servers that a client can mean.
 
     `same_command` tells whether the dev command itself starts them. `ports` are those known; `unknown` says why there
-    may be others ("" where there are none).
+    may be others ("" where there are none). `elsewhere` are ports of other servers of the build, which scripts of their
+    own start.
     """
 
     servers: tuple[Server, ...]
     same_command: bool
     ports: frozenset[int]
     unknown: str
+    elsewhere: frozenset[int] = frozenset()
 
     @property
     def exists(self) -> bool:
@@ -78,17 +80,19 @@ class DevServer:
 def back_end_of(facts: Facts, plans: tuple[LaunchPlan, ...]) -> BackEnd:
     """The servers that the dev command starts; where it starts none, those of any declared dev or start script."""
     found = _listening(facts, facts.running(plans))
-    if found.exists:
-        return found
+    entries = {process.entry for process in facts.running(plans)}
     others: dict[object, Process] = {}
     for plan in facts.launch.plans.values():
         if plan.script.split(":")[0] not in ("dev", "start", "server", "serve", "api", "backend", "develop"):
             continue
         for process in processes(facts.expanded(plan)):
-            if process.blocked_by is None:
+            # What the dev command itself starts counts with the environment that it sets.
+            if process.blocked_by is None and process.entry not in entries:
                 others.setdefault((process.entry, process.cwd, tuple(sorted(map(str, process.env.items())))), process)
-    found = _listening(facts, list(others.values()))
-    return BackEnd(found.servers, False, found.ports, found.unknown)
+    more = _listening(facts, list(others.values()))
+    if found.exists:
+        return replace(found, elsewhere=more.ports)
+    return BackEnd(more.servers, False, more.ports, more.unknown)
 
 
 def _listening(facts: Facts, started: list[Process]) -> BackEnd:

@@ -100,7 +100,7 @@ _NO_FOLDER = ("memory://", "idb://", "opfs-ahp://")
 
 def stores_of(trace: Trace) -> list[Store]:
     """Stores that a process opens while it starts or on a request, in order; writes of plain files included."""
-    found = []
+    found: list[Store | None] = []
     for effect in trace.effects:
         if effect.phase == "uncalled":
             continue
@@ -292,6 +292,14 @@ class Made:
     path: str
     parents: bool
     effect: Effect
+
+
+_FOLDER_MAKERS = frozenset({"mkdir", "mkdirSync", "ensureDir", "ensureDirSync", "mkdirp", "mkdirpSync", "mkdirs"})
+
+
+def makes_folder(effect: Effect) -> bool:
+    """Whether an effect makes a folder, whatever its path."""
+    return effect.name.rsplit(".", 1)[-1] in _FOLDER_MAKERS or effect.name in ("make-dir", "mkdirp")
 
 
 def folders_made(trace: Trace) -> list[Made]:
