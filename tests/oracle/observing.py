@@ -156,16 +156,18 @@ def find_page(processes: dict[int, Process]) -> tuple[str, int, Answer | None]:
     asked = [(process, f"http://localhost:{port}") for process, port in listening]
     for process, origin in asked:
         middleware = process.config is not None and process.config.middleware
-        if process.config is not None and not middleware and ask(f"{origin}/@vite/client", "script").is_javascript:
-            return origin, process.pid, served_page(origin)
+        if process.config is not None and not middleware:
+            base = origin + process.config.base
+            if ask(f"{base}@vite/client", "script").is_javascript:
+                return origin, process.pid, served_page(base)
     for process, origin in asked:
-        if page := served_page(origin):
+        if page := served_page(f"{origin}/"):
             return origin, process.pid, page
     return (asked[0][1], asked[0][0].pid, None) if asked else ("", 0, None)
 
 
-def served_page(origin: str) -> Answer | None:
-    answer = ask(f"{origin}/", "document")
+def served_page(url: str) -> Answer | None:
+    answer = ask(url, "document")
     return answer if answer.status == 200 and answer.type == "text/html" else None
 
 

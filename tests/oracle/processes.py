@@ -38,6 +38,7 @@ class ViteConfig:
     proxy: tuple[str, ...]
     middleware: bool
     top_level_proxy: bool
+    base: str = "/"
 
 
 @dataclass
@@ -207,5 +208,6 @@ def resolved_config(text: str, scratch: Path) -> ViteConfig:
         file=value("configFile").removeprefix(f"{scratch}/"),
         proxy=tuple(quoted or plain for quoted, plain in keys),
         middleware="middlewareMode: true" in inside,
+        base=value("base") or "/",
         top_level_proxy=re.search(r"^  proxy: ", text, re.M) is not None,
     )

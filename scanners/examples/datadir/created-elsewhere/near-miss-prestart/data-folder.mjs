@@ -1,0 +1,1 @@
+export const DATA = new URL('./private/data/', import.meta.url).pathname

@@ -1,0 +1,2 @@
+const { sky } = await fetch('http://localhost:4411/weather').then((r) => r.json())
+document.querySelector('p').textContent = sky

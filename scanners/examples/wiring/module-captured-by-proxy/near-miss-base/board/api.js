@@ -1,0 +1,1 @@
+export const flights = async () => (await fetch('/api/flights')).json()

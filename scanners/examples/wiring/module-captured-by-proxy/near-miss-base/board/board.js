@@ -1,0 +1,2 @@
+import { flights } from './api.js'
+document.querySelector('ul').append(...(await flights()))

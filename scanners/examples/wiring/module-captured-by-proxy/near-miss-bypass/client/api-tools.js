@@ -1,0 +1,1 @@
+export const tools = () => fetch('/api/tools').then((r) => r.json())

@@ -1,0 +1,2 @@
+import { tools } from './api-tools.js'
+document.querySelector('ul').append(...(await tools()))

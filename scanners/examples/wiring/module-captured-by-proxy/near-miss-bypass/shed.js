@@ -1,0 +1,4 @@
+import express from 'express'
+const app = express()
+app.get('/api/tools', (req, res) => res.json(['saw']))
+app.listen(4405)

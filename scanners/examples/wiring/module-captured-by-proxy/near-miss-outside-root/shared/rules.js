@@ -1,0 +1,1 @@
+export const tooLong = (text, limits) => text.length > limits.text

@@ -1,0 +1,1 @@
+fetch('/api/notes').then((r) => r.json()).then((notes) => document.querySelector('ul').append(...notes))

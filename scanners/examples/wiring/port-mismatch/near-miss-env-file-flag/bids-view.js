@@ -1,0 +1,1 @@
+document.querySelector('p').textContent = await fetch('/api/bids').then((r) => r.json())
