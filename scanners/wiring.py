@@ -29,7 +29,7 @@ from forensics.records import Finding, Location, Status, Verdict
 from forensics.scanner import Context, Scanner
 from scanners import wiring_rules as rules
 from scanners.wiring_config import config_findings, environment_findings, foreign_settings
-from scanners.wiring_production import launch_paths, production_findings
+from scanners.wiring_production import baked_bases, launch_paths, production_findings
 
 
 class WiringStatus(Status):
@@ -91,6 +91,7 @@ def _scan(facts: Facts, as_shipped: bool = False) -> Verdict:
     servers = facts.dev_servers
     result.findings.extend(foreign_settings(facts))
     result.findings.extend(production_findings(facts))
+    result.findings.extend(baked_bases(facts))
     if not servers:
         result.findings.extend(_middleware_loops(facts))
         return _verdict(facts, WiringStatus.NO_VITE, _why_no_vite(facts), result)
@@ -205,7 +206,8 @@ def _captured(facts: Facts, server: DevServer, result: _Result) -> None:
     config = server.config
     for page in server.pages[:1] or server.pages:
         for request in page.served.requests:
-            taken = taken_by(config, request.url, accept="text/html,*/*" if request.kind == "page" else "*/*")
+            accept = "text/html,*/*" if request.kind == "page" else "*/*"
+            taken = taken_by(config, request.url, accept, destination=_destination(request))
             if isinstance(taken, Unknown):
                 result.unknown.append(taken.reason)
                 continue
@@ -229,6 +231,13 @@ def _captured(facts: Facts, server: DevServer, result: _Result) -> None:
                 ),
                 WiringStatus.API_JS_COLLISION,
             )
+
+
+def _destination(request: Request) -> str:
+    """What the browser says the request is for; Vite turns an imported style into a script."""
+    if request.kind == "style":
+        return "style" if request.site.path.endswith((".html", ".htm")) else "script"
+    return {"page": "document", "worker": "worker", "module": "script"}.get(request.kind, "image")
 
 
 def _consequence(request: Request) -> str:
@@ -322,10 +331,13 @@ def _check_cors(facts: Facts, server: DevServer, call: ClientCall, back: Server,
     origins = {f"http://{host}:{page_port}" for host in ("localhost", "127.0.0.1")}
     if back.is_open and not back.routes and not back.cors:
         return
-    if any(grant.origins is None or origins & set(grant.origins) for grant in back.cors):
+    fitting = [grant for grant in back.cors if grant.origins is None or origins & set(grant.origins)]
+    if any(call.segments is None or back.grants(grant, call.method, call.segments) for grant in fitting):
         return
     allowed = sorted({origin for grant in back.cors for origin in grant.origins or ()})
     says = f"allows only {', '.join(allowed)}" if allowed else "sends no Access-Control-Allow-Origin"
+    if fitting:
+        says = "sets the header only after the route that answers"
     place = facts.at_effect(back.cors[0].effect) if back.cors else facts.at_effect(back.listen)
     result.add(
         finding(

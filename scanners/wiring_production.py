@@ -66,6 +66,34 @@ def production_findings(facts: Facts) -> Iterator[Finding]:
         )
 
 
+def baked_bases(facts: Facts) -> Iterator[Finding]:
+    """Calls of the built page to a port of this machine where no started server listens."""
+    servers = [server for server in production_servers(facts) if not server.embeds_vite]
+    ports = {server.port for server in servers if isinstance(server.port, int)}
+    if not servers or len(ports) < len(servers) or _previews(facts):
+        return
+    dev_ports = {port for dev in facts.dev_servers for port in dev.back_end.ports | dev.back_end.elsewhere}
+    for process, config in built_configs(facts):
+        if config.unknown:
+            continue
+        for page in facts.pages(process)[:1]:
+            for call in page.calls:
+                if not call.is_local or call.port in ports | dev_ports or call.effect.phase == "uncalled":
+                    continue
+                base = f"{call.scheme or 'http'}://{call.host or '<the page host>'}:{call.port or 80}"
+                yield finding(
+                    rules.API_BASE_UNREACHABLE,
+                    facts.at(call.site),
+                    f"The built page calls {base}{call.path}, but the server that `{facts.start[0].command}` starts listens on "
+                    f"{', '.join(map(str, sorted(ports)))}: the connection is refused.",
+                    key=f"built {call.method} {call.port} {call.path}",
+                    fix="Let the base that the build takes and the server's port come from one place.",
+                    related=[facts.at_effect(server.listen, "the server") for server in servers[:2]],
+                    evidence=[f"mode {config.mode}"],
+                    severity="warning",
+                )
+
+
 def _previews(facts: Facts) -> bool:
     return any(process.kind == "vite-preview" for plan in facts.start for process in processes(plan))
 

@@ -136,6 +136,25 @@ class Server:
             return "open"
         return "static" if static else "no"
 
+    def grants(self, grant: CorsGrant, method: str, request: Segments) -> bool:
+        """Whether the answer to a request carries what a grant sends: middleware used after the route that answers never
+        runs for it."""
+        used = [
+            index
+            for index, route in enumerate(self.routes)
+            if route.kind == "middleware"
+            and any(isinstance(item, External) and item.made_by is grant.effect for item in route.handlers)
+        ]
+        answering = [
+            index
+            for index, route in enumerate(self.routes)
+            if route.kind == "route"
+            and route.method in ("*", method)
+            and route.pattern is not None
+            and reaches(route.pattern, request, whole=True)
+        ]
+        return not used or not answering or used[0] < answering[0]
+
     @property
     def statics(self) -> tuple[Route, ...]:
         return tuple(route for route in self.routes if route.kind == "static")
@@ -421,6 +440,8 @@ def _flatten(
                 found.append(
                     replace(route, kind="route", path=path, pattern=None if pattern is None else (*pattern, ANY))
                 )
+            else:
+                found.append(replace(route, kind="middleware", path=path, pattern=pattern))
             continue
         found.append(replace(route, path=path, pattern=pattern))
     return found, is_open

@@ -453,10 +453,16 @@ def key_matches(key: str, url: str) -> bool | None:
     return url.startswith(key)
 
 
-def taken_by(config: ViteConfig, url: str, accept: str = "*/*", method: str = "GET") -> ProxyEntry | Unknown | None:
+def taken_by(
+    config: ViteConfig, url: str, accept: str = "*/*", method: str = "GET", destination: str = "empty"
+) -> ProxyEntry | Unknown | None:
     """The proxy entry that answers a request, None where Vite itself answers, Unknown where it can't be told.
 
     The first key in insertion order that matches decides; its `bypass` may hand the request back.
+
+    Args:
+        destination: what the browser sends as `Sec-Fetch-Dest`: "script", "style", "document", "empty" for a fetch …
+            (https://developer.mozilla.org/en-US/docs/Web/HTTP/Reference/Headers/Sec-Fetch-Dest).
     """
     for entry in config.proxy or ():
         matched = key_matches(entry.key, url)
@@ -469,7 +475,7 @@ def taken_by(config: ViteConfig, url: str, accept: str = "*/*", method: str = "G
                 {
                     "url": url,
                     "method": method,
-                    "headers": JsObject({"accept": accept}, complete=False),
+                    "headers": JsObject({"accept": accept, "sec-fetch-dest": destination}, complete=False),
                 },
                 complete=False,
             )
