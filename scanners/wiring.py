@@ -158,7 +158,7 @@ def _scan_server(facts: Facts, server: DevServer, result: _Result) -> None:
     for call in calls:
         if call.reach == "absolute":
             _absolute_call(facts, server, call, result)
-        elif call.kind != "form" and server.serves_file(facts, call) is None:
+        elif server.serves_file(facts, call) is None and not _answers_itself(server, call):
             relative.append(call)
     _relative_calls(facts, server, relative, result)
     told = any(
@@ -168,6 +168,11 @@ def _scan_server(facts: Facts, server: DevServer, result: _Result) -> None:
         # Where other calls say how the client reaches its back end, one address that is left open changes nothing.
         if _is_called(call) and not told:
             result.unknown.append(f"the address of a call in {call.site.path} is not known: {call.reason}")
+
+
+def _answers_itself(server: DevServer, call: ClientCall) -> bool:
+    """Whether a plugin of the build's own answers, or may answer, the call inside the dev server."""
+    return any(path is None or call.path.startswith(path) for path in server.config.middleware)
 
 
 def _settled_calls(server: DevServer, undefined: bool) -> tuple[list[ClientCall], list[ClientCall]]:
@@ -354,7 +359,8 @@ def _check_cors(facts: Facts, server: DevServer, call: ClientCall, back: Server,
 def _relative_calls(facts: Facts, server: DevServer, calls: list[ClientCall], result: _Result) -> None:
     config = server.config
     sockets = [call for call in calls if call.kind == "socket"]
-    requests = [call for call in calls if call.kind != "socket"]
+    requests = [call for call in calls if call.kind not in ("socket", "form")]
+    forms = [call for call in calls if call.kind == "form" and _entry_for(config, call) is None]
     taken: dict[int, ProxyEntry] = {}
     open_reason = ""
     for index, call in enumerate(requests):
@@ -371,6 +377,8 @@ def _relative_calls(facts: Facts, server: DevServer, calls: list[ClientCall], re
             _no_proxy(facts, server, uncovered, result)
     elif uncovered and not (config.proxy_unknown or open_reason):
         _partly_covered(facts, server, uncovered, result)
+    if not config.proxy_unknown:
+        _partly_covered(facts, server, forms, result)
     _check_targets(facts, server, [(requests[index], entry) for index, entry in taken.items()], result)
     _check_sockets(facts, server, sockets, result)
 

@@ -14,7 +14,7 @@ from functools import cached_property
 from forensics.build import Build, FileEntry
 from forensics.facts.browser_host import BrowserHost
 from forensics.facts.carried import CARRIED
-from forensics.facts.clients import ClientCall, client_calls
+from forensics.facts.clients import ClientCall, client_calls, form_calls
 from forensics.facts.dev_server import DevServer, dev_servers
 from forensics.facts.environment import load_env, read_dotenv
 from forensics.facts.habits import Habits, habits_of
@@ -401,7 +401,10 @@ class Facts:
                 host = BrowserHost(self.build, self.files, resolver, browser_environment(config), config.port)
                 interpreter = Interpreter(host)
                 interpreter.run(_entries(served))
-                found.append(Page(config, served, tuple(client_calls(interpreter, config.port)), interpreter))
+                document = self.files.page(path)
+                forms = form_calls(path, document) if document is not None else []
+                calls = (*client_calls(interpreter, config.port), *forms)
+                found.append(Page(config, served, calls, interpreter))
             self._pages[key] = tuple(found)
         return self._pages[key]
 

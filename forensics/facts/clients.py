@@ -14,6 +14,7 @@ from forensics.facts import values as v
 from forensics.facts.interpreter import Effect, Interpreter, Site
 from forensics.facts.route_paths import Segments, request_segments
 from forensics.facts.values import External, JsObject, Text, Undefined, Unknown, UrlValue, Value
+from forensics.syntax.ir import Page
 
 Kind = Literal["fetch", "events", "socket", "form"]
 Reach = Literal["relative", "absolute", "unknown"]
@@ -75,6 +76,17 @@ def client_calls(interpreter: Interpreter, page_port: int | Unknown) -> list[Cli
     # A helper that was also run with unknown arguments says nothing more than its real callers did.
     known = {call.site for call in calls if call.reach != "unknown"}
     return [call for call in calls if call.reach != "unknown" or call.site not in known]
+
+
+def form_calls(path: str, page: Page) -> list[ClientCall]:
+    """The requests that the forms of a page make when they are sent."""
+    found = []
+    for tag in page.tags:
+        attributes = {item.name: item.value or "" for item in tag.attributes}
+        if tag.name == "form" and attributes.get("action", "").startswith(("/", "http")):
+            effect = Effect("form", (), Site(path, tag.start, tag.end), "request", True, -1, None, (), ())
+            found.append(_classified("form", attributes.get("method", "GET"), attributes["action"], effect))
+    return found
 
 
 def _default_bases(interpreter: Interpreter) -> dict[str, Value]:

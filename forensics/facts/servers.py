@@ -176,7 +176,7 @@ def servers_of(trace: Trace) -> list[Server]:
     embeds_vite = any(effect.name in ("vite.createServer",) and _is_middleware(effect) for effect in trace.effects)
     found: list[Server] = []
     for effect in trace.effects:
-        port = _listening_port(effect)
+        port = _listening_port(effect, trace)
         if port is None or effect.phase == "uncalled":
             continue
         app = _app_of(effect, trace)
@@ -230,11 +230,29 @@ def port_number(value: Value) -> int | Unknown:
     return Unknown("the port is no number")
 
 
-def _listening_port(effect: Effect) -> tuple[int | Unknown, str | None] | None:
+def _setting(value: Value, trace: Trace) -> Value:
+    """What `app.get('port')` gives: the last `app.set('port', …)` of the same application before it."""
+    made = value.made_by if isinstance(value, External) else None
+    if made is None or not made.name.endswith(".get") or len(made.arguments) != 1:
+        return value
+    setter = made.name.removesuffix(".get") + ".set"
+    settings = (
+        effect.arguments[1]
+        for effect in reversed(trace.effects)
+        if effect.index < made.index
+        and effect.name == setter
+        and effect.receiver is made.receiver
+        and effect.arguments[:1] == made.arguments
+        and len(effect.arguments) > 1
+    )
+    return next(settings, value)
+
+
+def _listening_port(effect: Effect, trace: Trace) -> tuple[int | Unknown, str | None] | None:
     """Port and host of an effect that opens a socket, None for other effects."""
     name = effect.name
     arguments = effect.arguments
-    first = arguments[0] if arguments else Undefined()
+    first = _setting(arguments[0], trace) if arguments else Undefined()
     if name.endswith(".listen") and not name.startswith("vite."):
         receiver = effect.receiver.name if effect.receiver else ""
         if "net.createServer" in receiver or not receiver:

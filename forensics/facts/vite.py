@@ -62,7 +62,8 @@ class ViteConfig:
 
     `path` is the config file that is loaded, None where there is none; `unknown` says why it can't be read ("" where it
     can). `root`, `public`, `out_dir`, `env_dir` are build-relative; None where they can't be told or lie outside.
-    `proxy` is None where no proxy is configured; `proxy_unknown` says why (some of) it can't be read.
+    `proxy` is None where no proxy is configured; `proxy_unknown` says why (some of) it can't be read. `middleware` are the
+    paths that plugins of the build's own answer (`configureServer`), None for one that may answer any.
     """
 
     process: Process
@@ -87,6 +88,7 @@ class ViteConfig:
     middleware_mode: bool
     preview_proxy_off: bool
     shadowed: tuple[str, ...] = ()
+    middleware: tuple[str | None, ...] = ()
     env_values: Mapping[str, str] = field(default_factory=dict)
 
     def setting(self, *names: str) -> Value:
@@ -163,6 +165,7 @@ def resolve_config(
         value, unknown, interpreter = _evaluated(
             build, files, resolver, process, environment, read_dotenv, load_env, path, command, mode
         )
+    value = _after_hooks(value, interpreter, command, mode)
     merged_value = _over(value, inline)
     root_value = merged_value.properties.get("root", UNDEFINED)
     if root_option not in ("", UNDEFINED) and not isinstance(root_option, Undefined):
@@ -216,6 +219,7 @@ def resolve_config(
         and isinstance(preview.properties.get("proxy"), JsObject)
         and not preview.properties["proxy"].properties,
         shadowed=shadowed,
+        middleware=_own_middleware(value, interpreter),
         env_values=env_values,
     )
 
@@ -277,6 +281,51 @@ def _evaluated(
     if isinstance(exported, JsObject):
         return exported, "" if exported.complete else "a part of the config can't be told", interpreter
     return JsObject(complete=False), f"the config can't be evaluated: {v.reason_of(exported)}", interpreter
+
+
+def _plugin_objects(value: Value) -> list[JsObject]:
+    """Plugins written as objects, lists of them flattened."""
+    if isinstance(value, JsArray):
+        return [plugin for item in value.items for plugin in _plugin_objects(item)]
+    return [value] if isinstance(value, JsObject) else []
+
+
+def _hook(plugin: JsObject, name: str) -> Closure | None:
+    """A hook, which may be an object with a `handler` (https://rollupjs.org/plugin-development/#build-hooks)."""
+    hook = plugin.properties.get(name)
+    if isinstance(hook, JsObject):
+        hook = hook.properties.get("handler")
+    return hook if isinstance(hook, Closure) else None
+
+
+def _after_hooks(value: JsObject, interpreter: Interpreter | None, command: str, mode: str) -> JsObject:
+    """The config after the `config` hooks of the build's own plugins, whose answers are merged over it (runConfigHook)."""
+    if interpreter is None:
+        return value
+    given = JsObject({"command": "build" if command == "build" else "serve", "mode": mode})
+    for plugin in _plugin_objects(value.properties.get("plugins", UNDEFINED)):
+        hook = _hook(plugin, "config")
+        answer = interpreter.call_now(hook, [value, given]) if hook is not None else None
+        if isinstance(answer, JsObject):
+            value = _over(value, answer)
+    return value
+
+
+_DEV_SERVER = "vite.server"
+
+
+def _own_middleware(value: JsObject, interpreter: Interpreter | None) -> tuple[str | None, ...]:
+    """Paths that `configureServer` hooks answer through `server.middlewares.use`, None for one without a path."""
+    if interpreter is None:
+        return ()
+    before = len(interpreter.effects)
+    for plugin in _plugin_objects(value.properties.get("plugins", UNDEFINED)):
+        hook = _hook(plugin, "configureServer")
+        if hook is not None:
+            interpreter.call_now(hook, [External(_DEV_SERVER)])
+    used = [item for item in interpreter.effects[before:] if item.name == f"{_DEV_SERVER}.middlewares.use"]
+    paths = [item.arguments[0] if item.arguments else None for item in used]
+    return tuple(path if isinstance(path, str) else None for path in paths)
 
 
 def _over(value: JsObject, inline: JsObject) -> JsObject:
