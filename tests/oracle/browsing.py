@@ -62,7 +62,12 @@ class Answer:
 
 
 def ask(
-    url: str, kind: str = "fetch", method: str = "GET", body: str = "", headers: dict[str, str] | None = None
+    url: str,
+    kind: str = "fetch",
+    method: str = "GET",
+    body: str = "",
+    headers: dict[str, str] | None = None,
+    seconds: float = ANSWER_SECONDS,
 ) -> Answer:
     """One request, as the browser makes it for that kind of resource."""
     parts = urlsplit(url)
@@ -70,7 +75,7 @@ def ask(
     sent = {"Accept": ACCEPT.get(kind, "*/*"), "Sec-Fetch-Dest": {"fetch": "empty"}.get(kind, kind), **(headers or {})}
     if body:
         sent.setdefault("Content-Type", "application/json")
-    connection = http.client.HTTPConnection(parts.hostname or "localhost", parts.port or 80, timeout=ANSWER_SECONDS)
+    connection = http.client.HTTPConnection(parts.hostname or "localhost", parts.port or 80, timeout=seconds)
     try:
         connection.request(method, target or "/", body=body or None, headers=sent)
         response = connection.getresponse()

@@ -18,12 +18,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.expectations import Probe, Run
-from tests.oracle.browsing import Answer, ask, follow, opens_socket
+from tests.oracle.browsing import ANSWER_SECONDS, Answer, ask, follow, opens_socket
 from tests.oracle.processes import PRELOAD, Process, Started, ViteConfig, run_to_end, started
 from tests.oracle.shelves import installed, link_packages
 
 LIFECYCLE = ("preinstall", "install", "postinstall", "prepare")
-PROBE_SECONDS = 4.0
+PROBE_SECONDS = 10.0
+OPENING_SECONDS = 40.0
 KEPT_TEXT = 4000
 
 
@@ -184,9 +185,12 @@ def probed(probe: Probe, origin: str, running: Started) -> Answer:
             f'--part\r\nContent-Disposition: form-data; name="{probe.upload}"; filename="a.txt"\r\n'
             "Content-Type: text/plain\r\n\r\nsome text\r\n--part--\r\n"
         )
+    # a proxy that goes nowhere never answers; a server of its own may have to make its database first
+    proxied = any(process.config is not None for process in running.processes().values())
+    seconds = ANSWER_SECONDS if proxied else OPENING_SECONDS
     until = time.monotonic() + PROBE_SECONDS
     while True:
-        answer = ask(url, "fetch", probe.method, body, headers)
+        answer = ask(url, "fetch", probe.method, body, headers, seconds)
         failed = answer.status in (0, 500, 502) and answer.by in (0, int(origin.rpartition(":")[2] or 0))
         if (
             not failed
@@ -205,7 +209,8 @@ def asked_directly(probe: Probe, origin: str, processes: dict[int, Process]) -> 
     for process in processes.values():
         for port in process.ports:
             if answer.status not in range(200, 400) and not origin.endswith(f":{port}"):
-                answer = ask(f"http://localhost:{port}{probe.url}", "fetch", probe.method, probe.body)
+                url = f"http://localhost:{port}{probe.url}"
+                answer = ask(url, "fetch", probe.method, probe.body, seconds=OPENING_SECONDS)
     return answer
 
 

@@ -38,6 +38,7 @@ SHELVES: dict[str, dict[str, str]] = {
     },
     "launching-2": {"npm-run-all2": "^8.0.0"},
     "serving": {
+        "axios": "^1.7.0",
         "cors": "^2.8.5",
         "ws": "^8.18.0",
         "dotenv": "^16.4.0",
@@ -48,6 +49,7 @@ SHELVES: dict[str, dict[str, str]] = {
         "level": "^10.0.0",
         "@seald-io/nedb": "^4.1.0",
     },
+    "vue-3": {"vue": "^3.5.0", "@vitejs/plugin-vue": "^6.0.0"},
     "node-22": {"node": "^22.20.0"},
 }
 # Shelves that may be missing: trees that need them are skipped with npm's last line as the reason.

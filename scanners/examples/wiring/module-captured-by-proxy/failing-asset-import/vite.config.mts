@@ -1,0 +1,2 @@
+import { defineConfig } from 'vite'
+export default defineConfig({ server: { port: 5532, proxy: { '/brand/': 'http://localhost:4442' } } })

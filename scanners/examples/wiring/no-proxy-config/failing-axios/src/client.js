@@ -1,0 +1,3 @@
+import axios from 'axios'
+
+export const client = axios.create({ baseURL: '/api', timeout: 5000 })

@@ -1,0 +1,1 @@
+document.querySelector('p').textContent = (await fetch('/api/lines').then((r) => r.json())).join()

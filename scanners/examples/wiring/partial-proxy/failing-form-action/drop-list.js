@@ -1,0 +1,1 @@
+document.querySelector('p').textContent = `${(await fetch('/api/files').then((r) => r.json())).length} files`

@@ -1,0 +1,5 @@
+const express = require('express')
+const app = express()
+app.get('/api/rows', (req, res) => res.json([[1, 2]]))
+app.get('/export', (req, res) => res.type('csv').send('1,2\n'))
+app.listen(4435)

@@ -1,0 +1,1 @@
+export default { server: { port: 5527, proxy: { '/users': 'http://localhost:4438' } } }

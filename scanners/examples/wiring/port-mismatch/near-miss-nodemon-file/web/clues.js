@@ -1,0 +1,1 @@
+document.querySelector('ol').append(...(await fetch('/api/clues').then((r) => r.json())))
