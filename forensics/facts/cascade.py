@@ -121,13 +121,16 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Subject:
-    """The last compound of a selector. `states`: pseudo-classes that hold only in some state of the page."""
+    """The last compound of a selector. `attributes`: those it asks for by plain `[name]` selectors; `is_open`: it asks for
+    a state of the element; `needs_shown`: it leaves out hidden elements."""
 
     name: str
     ids: tuple[str, ...]
     classes: tuple[str, ...]
     pseudo: str
     is_open: bool
+    attributes: tuple[str, ...] = ()
+    needs_shown: bool = False
 
 
 @dataclass(frozen=True)
@@ -273,7 +276,7 @@ class Cascade:
             for rule in self._candidates(element):
                 if rule.subject.pseudo != pseudo or (rule.scope and rule.scope != element.origin):
                     continue
-                if not self._may_be(element, rule.subject):
+                if not self._may_be(element, rule.subject) or (as_hidden and rule.subject.needs_shown):
                     continue
                 test = _compiled(rule.selector)
                 if test is not None and rule.holds and test(wrapper):
@@ -314,10 +317,18 @@ class Cascade:
         identifier = element.attributes.get("id", "")
         if subject.ids and identifier is not None and any(name != identifier for name in subject.ids):
             return False
+        if "hidden" in subject.attributes and not self._may_be_hidden(element):
+            return False
         if element.any_class:
             return True
         known = element.classes | element.maybe_classes | self.toggled
         return all(name in known for name in subject.classes)
+
+    def _may_be_hidden(self, element: Element) -> bool:
+        """Whether the hidden attribute is on an element, or may come to be."""
+        if "hidden" in element.attributes or "hidden" in element.maybe_attributes:
+            return True
+        return "hidden" in self._wrapper(element).etree_element.attrib
 
     def _wrapper(self, element: Element) -> Any:
         if id(element) not in self._wrappers:
@@ -370,7 +381,10 @@ _TOKEN = re.compile(
     r"(?P<id>#(?:[\w-]|[^\x00-\x7f]|\\.)+)|(?P<class>\.(?:[\w-]|[^\x00-\x7f]|\\.)+)|(?P<pseudo>::?[\w-]+)|(?P<bracket>[\[(])"
     r"|(?P<name>(?:[\w-]|[^\x00-\x7f]|\\.)+)|(?P<any>\*)",
 )
+_NOT_HIDDEN = re.compile(r":not\(\s*\[\s*hidden\s*\]\s*\)")
 _ESCAPED = re.compile(r"\\([0-9a-fA-F]{1,6}\s?|.)")
+# Attributes that code doesn't change on an element that is there.
+_LASTING = frozenset({"type", "href", "for", "name", "role", "src", "rel", "lang", "dir"})
 _STRUCTURAL = frozenset(
     {"first-child", "last-child", "only-child", "nth-child", "first-of-type", "last-of-type", "root"}
 )
@@ -380,7 +394,10 @@ _STRUCTURAL = frozenset(
 def subject_of(selector: str) -> Subject:
     """The last compound of a complex selector."""
     text = selector[_last_compound(selector) :]
-    name, pseudo, ids, classes, is_open = "", "", [], [], False
+    name, pseudo, is_open = "", "", False
+    ids: list[str] = []
+    classes: list[str] = []
+    attributes: list[str] = []
     at = 0
     while at < len(text):
         found = _TOKEN.match(text, at)
@@ -402,9 +419,14 @@ def subject_of(selector: str) -> Subject:
             elif word not in _STRUCTURAL:
                 is_open = True
         elif kind == "bracket":
-            is_open = is_open or piece == "["
             at = _closing(text, found.start())
-    return Subject(name, tuple(ids), tuple(classes), pseudo, is_open)
+            if piece == "[":
+                attribute = re.match(r"\[\s*([\w-]+)", text[found.start() : at])
+                attributes.append(attribute.group(1).lower() if attribute else "")
+    is_open = is_open or any(item not in _LASTING for item in attributes)
+    return Subject(
+        name, tuple(ids), tuple(classes), pseudo, is_open, tuple(attributes), _NOT_HIDDEN.search(text) is not None
+    )
 
 
 def _last_compound(text: str) -> int:
@@ -485,7 +507,7 @@ def _specificity(text: str) -> tuple[int, int, int]:
 
 @lru_cache(maxsize=20000)
 def _asks_for_state(text: str) -> bool:
-    if subject_of(text).is_open or "[" in text:
+    if subject_of(text).is_open or any(name not in _LASTING for name in re.findall(r"\[\s*([\w-]+)", text)):
         return True
     words = re.findall(r":([\w-]+)", text)
     return any(word not in _STRUCTURAL and word not in _PSEUDO_ELEMENTS for word in words)

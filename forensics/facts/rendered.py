@@ -336,6 +336,8 @@ class _Placer:
                 self.rendered.acts.setdefault(id(element), []).append(act)
                 if act.kind == "listen":
                     element.listens = True
+                elif act.kind == "hide":
+                    element.maybe_attributes |= {"hidden"}
                 elif act.kind == "touch":
                     element.touched = True
                 elif act.kind == "class":

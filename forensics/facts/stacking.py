@@ -24,7 +24,7 @@ _WHOLE_WIDTH = re.compile(
 _WHOLE_HEIGHT = re.compile(
     r"(?:1\d\d|[2-9]\d\d|\d{4,})(?:\.\d+)?(?:%|vh|dvh|svh|lvh)\Z|-webkit-fill-available\Z|stretch\Z"
 )
-_AT_OR_BEFORE_EDGE = re.compile(r"-?0*(?:\.0+)?(?:[a-z]+|%)?\Z|-[\d.]+(?:[a-z]+|%)\Z")
+_AT_OR_BEFORE_EDGE = re.compile(r"-?(?:0+(?:\.0+)?|\.0+)(?:[a-z]+|%)?\Z|-[\d.]+(?:[a-z]+|%)\Z")
 
 
 class Undecided(Exception):  # noqa: N818 - it is no error: it says that a question stays open
