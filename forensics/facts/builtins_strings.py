@@ -201,11 +201,25 @@ def _last_index_of(interpreter: Interpreter, this: str, arguments: list[Value], 
 # ------------------------------------------------------------ regular expressions
 
 
-def _matches(pattern: RegExp, text: str, first_only: bool = False) -> list[Any] | Unknown:
+WORK_UNDECIDED = 200_000
+"""What a search that may have taken all its time counts for, in characters."""
+
+
+_BACKTRACKS = re.compile(r"[+*}]\??\)+[+*{]|\|[^()]*\)[+*{]")
+WORK_BACKTRACKING = 40_000
+
+
+def _undecided(interpreter: Interpreter, reason: regular_expressions.NotDecidable) -> Unknown:
+    interpreter.charge(WORK_UNDECIDED)
+    return Unknown(str(reason))
+
+
+def _matches(interpreter: Interpreter, pattern: RegExp, text: str, first_only: bool = False) -> list[Any] | Unknown:
+    interpreter.charge(WORK_BACKTRACKING if _BACKTRACKS.search(pattern.pattern) else len(text))
     try:
         return regular_expressions.find(pattern.pattern, pattern.flags, text, first_only)
     except regular_expressions.NotDecidable as reason:
-        return Unknown(str(reason))
+        return _undecided(interpreter, reason)
 
 
 def _groups(match: Any) -> list[Value]:
@@ -235,7 +249,7 @@ def _replace(every: bool) -> Method:
         if isinstance(wanted, RegExp):
             if every and "g" not in wanted.flags:
                 return interpreter.throw("TypeError", "replaceAll must be called with a global RegExp")
-            found = _matches(wanted, this, first_only="g" not in wanted.flags)
+            found = _matches(interpreter, wanted, this, first_only="g" not in wanted.flags)
             if isinstance(found, Unknown) or "y" in wanted.flags:
                 interpreter.run_callbacks(arguments[1:2])
                 return found if isinstance(found, Unknown) else Unknown("a sticky regular expression")
@@ -302,7 +316,7 @@ def _split(interpreter: Interpreter, this: str, arguments: list[Value], node: An
         try:
             items = _split_by_pattern(separator, this)
         except regular_expressions.NotDecidable as reason:
-            return Unknown(str(reason))
+            return _undecided(interpreter, reason)
     else:
         text = interpreter.text(separator)
         if not isinstance(text, str):
@@ -338,7 +352,7 @@ def _match(interpreter: Interpreter, this: str, arguments: list[Value], node: An
         wanted = RegExp(wanted, "")
     if not isinstance(wanted, RegExp) or "y" in wanted.flags:
         return Unknown("a pattern that is not known")
-    found = _matches(wanted, this, first_only="g" not in wanted.flags)
+    found = _matches(interpreter, wanted, this, first_only="g" not in wanted.flags)
     if isinstance(found, Unknown):
         return found
     if "g" in wanted.flags:
@@ -351,7 +365,7 @@ def _match_all(interpreter: Interpreter, this: str, arguments: list[Value], node
     wanted = argument(arguments, 0)
     if not isinstance(wanted, RegExp) or "g" not in wanted.flags or "y" in wanted.flags:
         return Unknown("a pattern that is not known")
-    found = _matches(wanted, this)
+    found = _matches(interpreter, wanted, this)
     if isinstance(found, Unknown):
         return found
     return iterator(interpreter, [_match_array(match, this) for match in found])
@@ -361,7 +375,7 @@ def _search(interpreter: Interpreter, this: str, arguments: list[Value], node: A
     wanted = argument(arguments, 0)
     if isinstance(wanted, str):
         wanted = RegExp(wanted, "")
-    found = _matches(wanted, this, first_only=True) if isinstance(wanted, RegExp) else Unknown("a pattern")
+    found = _matches(interpreter, wanted, this, first_only=True) if isinstance(wanted, RegExp) else Unknown("a pattern")
     if isinstance(found, Unknown):
         return found
     return found[0].start() if found else -1
@@ -378,10 +392,12 @@ def _regex_exec(interpreter: Interpreter, this: RegExp, arguments: list[Value], 
         if not isinstance(this.last_index, int):
             return Unknown("where a search begins")
         start = this.last_index
+    if _BACKTRACKS.search(this.pattern):
+        interpreter.charge(WORK_BACKTRACKING)
     try:
         match = regular_expressions.searcher(this.pattern, this.flags, text)(start) if start <= len(text) else None
     except regular_expressions.NotDecidable as reason:
-        return Unknown(str(reason))
+        return _undecided(interpreter, reason)
     if "g" in this.flags:
         interpreter.write(this.__dict__, "last_index", 0 if match is None else match.end())
     return None if match is None else _match_array(match, text)

@@ -14,6 +14,7 @@ from forensics.facts.values import UNDEFINED, Builtin, Text, Undefined, Unknown,
 if TYPE_CHECKING:
     from forensics.facts.interpreter import Interpreter
 
+LONGEST_ADDRESS = 8_192
 _SPECIAL = ("http", "https", "ws", "wss", "ftp", "file")
 _PORTS = {"http": "80", "https": "443", "ws": "80", "wss": "443", "ftp": "21"}
 _SAFE_URL = re.compile(r"[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]*")
@@ -22,10 +23,14 @@ _SAFE_URL = re.compile(r"[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]*")
 def parse_url(address: Value, base: Value = UNDEFINED) -> Value:
     """`new URL(address, base)`: a UrlValue; Unknown where it is invalid, unusual or not known."""
     text = address.href if isinstance(address, UrlValue) else v.to_text(address)
+    if isinstance(text, str) and len(text) > LONGEST_ADDRESS:
+        return Unknown("a very long address")
     if not isinstance(base, Undefined):
         against = base.href if isinstance(base, UrlValue) else v.to_text(base)
         if not isinstance(text, str):
             return Unknown(v.reason_of(text))
+        if isinstance(against, str) and len(against) > LONGEST_ADDRESS:
+            return Unknown("a very long address")
         if not isinstance(against, str):
             first = against.parts[0] if isinstance(against, Text) else against
             is_page = isinstance(first, Unknown) and first.tag in ("location.href", "location.origin", "location")

@@ -80,6 +80,8 @@ OPEN_RECURSION = 4
 RECURSION_LIMIT = 20_000
 LATE_BUDGET = 20_000
 """Steps that one event handler, or one function that nothing calls, may take."""
+WORK_OF_AN_EFFECT = 80
+STACK_OF_CALLBACK = 24
 FEW = 4
 _OF_VALUES = (
     "path.",
@@ -1505,7 +1507,7 @@ class Interpreter:
                 self.hand_over(item, effect, position, depth + 1)
 
     def _later_task(self, closure: Closure, parameters: list[Value]) -> Callable[[], object]:
-        stack = list(self.stack)
+        stack = self.stack[-STACK_OF_CALLBACK:]
 
         def task() -> object:
             outer, self.stack = self.stack, list(stack)
@@ -1535,6 +1537,7 @@ class Interpreter:
 
     def record(self, name: str, arguments: tuple[Value, ...], node: ir.Node, receiver: External | None) -> Effect:
         """Note an effect of the code that runs."""
+        self.charge(WORK_OF_AN_EFFECT)
         tasks = tuple(frame.promise for frame in self.frames if frame.promise is not None and frame.has_awaited)
         conditions = (*self.survived, *self.state.conditions)
         effect = Effect(

@@ -13,7 +13,7 @@ from typing import Any
 
 import regex
 
-SECONDS = 0.2
+SECONDS = 0.1
 LONGEST = 20_000
 
 _LINE_ENDS = r"\n\r\u2028\u2029"
