@@ -113,10 +113,12 @@ def _call(effect: Effect, bases: dict[str, Value]) -> ClientCall | None:
         return _classified("socket", "GET", first, effect)
     if name in ("socket.io-client.io", "socket.io-client", "socket.io-client.connect", "io"):
         url = first if isinstance(first, (str, Text, Unknown)) else "/"
+        is_unset = bool(effect.arguments) and isinstance(first, Undefined)
         path = second.properties.get("path", "/socket.io/") if isinstance(second, JsObject) else "/socket.io/"
         base = v.to_text(url)
         base = base.rstrip("/") if isinstance(base, str) else base
-        return _classified("socket", "GET", v.concatenate([base, v.to_text(path)]), effect)
+        address = v.concatenate([base, v.to_text(path)])
+        return _classified("socket", "GET", Unknown(UNSET, candidates=(address,)) if is_unset else address, effect)
     if name in ("new XMLHttpRequest().open",):
         return _classified("fetch", first, second, effect)
     if name == "jsx:form" and isinstance(first, JsObject) and isinstance(first.properties.get("action"), str):

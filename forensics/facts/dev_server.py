@@ -99,10 +99,11 @@ def _listening(facts: Facts, started: list[Process]) -> BackEnd:
     servers: list[Server] = []
     ports: set[int] = set()
     unknown = ""
+    absent: list[Process] = []
     for process in started:
         if process.kind in _RUNTIMES and process.entry:
             if not process.entry_exists:
-                unknown = unknown or f"{process.entry}, which is not in the archive, may be a server"
+                absent.append(process)
                 continue
             own = facts.servers(process)
             servers.extend(server for server in own if not server.embeds_vite or server.routes)
@@ -115,6 +116,11 @@ def _listening(facts: Facts, started: list[Process]) -> BackEnd:
                 ports.add(int(port))
         elif process.kind == "unknown" and process.argv:
             unknown = unknown or f"what `{' '.join(process.argv[:4])}` starts is not known"
+    # What a compiler makes of a server that is known from its sources (`node dist/index.js`) is that server.
+    known = {server.process.cwd for server in servers}
+    missing = next((process for process in absent if process.cwd not in known), None)
+    if missing is not None:
+        unknown = unknown or f"{missing.entry}, which is not in the archive, may be a server"
     for server in servers:
         if isinstance(server.port, int):
             ports.add(server.port)
