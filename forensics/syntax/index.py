@@ -8,6 +8,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
+import zstandard
 
 from forensics.build import Build
 from forensics.cache import PackStore, key_of
@@ -49,7 +50,7 @@ class Lowered:
             found = lower(language, source)
             # A lone surrogate or a number past 64 bits can't be encoded: such a file is lowered again next time.
             with contextlib.suppress(UnicodeEncodeError, OverflowError, RecursionError):
-                self._store.put(key, msgspec.msgpack.encode(found))
+                self._store.put(key, zstandard.compress(msgspec.msgpack.encode(found), 1))
         self._recent[key] = found, len(source)
         self._recent_bytes += len(source)
         while self._recent_bytes > _REMEMBERED_BYTES and len(self._recent) > 1:
@@ -61,8 +62,8 @@ class Lowered:
         if blob is None:
             return None
         try:
-            return decoder.decode(blob)
-        except msgspec.DecodeError:
+            return decoder.decode(zstandard.decompress(blob))
+        except (msgspec.DecodeError, zstandard.ZstdError):
             return None
 
 
