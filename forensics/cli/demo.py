@@ -14,6 +14,7 @@ def demo(
 ) -> None:
     """Scan the shipped examples and write their HTML report; its path is printed last."""
     from forensics.cache import default_folder
+    from forensics.cli.report_signatures import signature_parts_in_memory
     from forensics.cli.scan import _cores, exit_code, scan_with_progress
     from forensics.cli.written import write_output
     from forensics.scan import Request
@@ -29,7 +30,7 @@ def demo(
     )
     result = scan_with_progress(request)
     place = out / "report.html"
-    write_output(place, write_html(result, RULES))
+    write_output(place, write_html(result, RULES, signature_parts_in_memory(result)))
     errors = sum(f.severity == "error" for build in result.builds for f in build.findings)
     broken = sum(any(f.severity == "error" for f in build.findings) for build in result.builds)
     typer.echo(f"{len(result.builds)} builds scanned, {errors} defects in {broken} of them")

@@ -13,9 +13,11 @@ def report(
     html: Annotated[Path, typer.Option(help="The file to write.")],
 ) -> None:
     """Write the HTML report of a result set."""
+    from forensics.cli.report_signatures import signature_parts_of
     from forensics.cli.written import write_output
     from forensics.result_files import load
     from reports.html import write_html
     from scanners.registry import RULES
 
-    write_output(html, write_html(load(results, files=False), RULES))
+    result = load(results, files=False)
+    write_output(html, write_html(result, RULES, signature_parts_of(results, result)))

@@ -57,7 +57,7 @@ def signatures(
     if html is not None:
         from reports.statistics_page import signatures_page
 
-        write_output(html, signatures_page(analysis, _distances(table, analysis)))
+        write_output(html, signatures_page(analysis, distances(table, analysis)))
     if "-" in (str(csv), str(html)):
         return
     counts = analysis.verdicts["kind"].value_counts()
@@ -85,7 +85,7 @@ def signatures(
             typer.echo(f"wrote {path}", err=True)
 
 
-def _distances(table: BuildTable, analysis: Analysis) -> Comparison | None:
+def distances(table: BuildTable, analysis: Analysis) -> Comparison | None:
     """How far the groups of the first label are apart, for the heat map's tree; None where they can't be compared."""
     from forensics.statistics.distance import compare_groups
 
