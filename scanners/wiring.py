@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from msgspec.structs import replace
 
-from forensics.facts import Facts
+from forensics.facts import Facts, runs_containers
 from forensics.facts.clients import UNSET, ClientCall
 from forensics.facts.dev_server import DevServer
 from forensics.facts.launch_plan import Process, processes
@@ -25,7 +25,7 @@ from forensics.facts.route_paths import Segments, request_segments
 from forensics.facts.served import Request
 from forensics.facts.servers import Server, static_folder
 from forensics.facts.values import Closure, Text, Undefined, Unknown, Value
-from forensics.facts.vite import ProxyEntry, ViteConfig, taken_by
+from forensics.facts.vite import ProxyEntry, ViteConfig, key_matches, taken_by
 from forensics.findings import distinct, finding
 from forensics.records import Finding, Location, Status, Verdict
 from forensics.scanner import Context, Scanner
@@ -145,6 +145,8 @@ def _why_no_vite(facts: Facts) -> str:
     other = next((process for process in started if process.kind == "other-dev-server"), None)
     if other is not None:
         return f"the dev server is {other.argv[0] if other.argv else 'another tool'}, not Vite"
+    if any(runs_containers(process) for process in started):
+        return "the declared dev command starts containers, which are not followed"
     elsewhere = [
         plan.script
         for plan in facts.launch.plans.values()
@@ -393,7 +395,9 @@ def _relative_calls(facts: Facts, server: DevServer, calls: list[ClientCall], re
             taken[index] = entry
     uncovered = [call for index, call in enumerate(requests) if index not in taken]
     if requests and not taken and uncovered:
-        if (config.proxy is None and config.unknown) or config.proxy_unknown or open_reason:
+        if result.as_shipped and not server.back_end.servers:
+            result.unknown.append(server.back_end.unknown or UNSET)
+        elif (config.proxy is None and config.unknown) or config.proxy_unknown or open_reason:
             result.unknown.append(config.proxy_unknown or config.unknown or open_reason)
         else:
             _no_proxy(facts, server, uncovered, result)
@@ -778,8 +782,7 @@ def _check_sockets(facts: Facts, server: DevServer, calls: list[ClientCall], res
         entry = _entry_for(server.config, call)
         if isinstance(entry, Unknown) or server.config.proxy_unknown:
             continue
-        target = _target(entry) if entry is not None else None
-        if entry is not None and (entry.ws or (target is not None and target.scheme in ("ws", "wss"))):
+        if any(_forwards_sockets(item) and key_matches(item.key, _url(call)) for item in server.config.proxy or ()):
             continue
         why = (
             f"the proxy entry {entry.key!r} has neither ws: true nor a ws:// target"
@@ -798,6 +801,11 @@ def _check_sockets(facts: Facts, server: DevServer, calls: list[ClientCall], res
                 related=[facts.at(call.site, "the socket"), *_listen_sites(facts, back_end.servers)],
             )
         )
+
+
+def _forwards_sockets(entry: ProxyEntry) -> bool:
+    target = _target(entry)
+    return entry.ws or (target is not None and target.scheme in ("ws", "wss"))
 
 
 def _middleware_loops(facts: Facts) -> Iterator[Finding]:

@@ -96,8 +96,10 @@ def _shadowed_keys(facts: Facts, config: ViteConfig) -> Iterator[Finding]:
 
 
 def _same(one: ProxyEntry, other: ProxyEntry) -> bool:
+    """Whether two entries send a request to the same place. Upgrades don't count: for them Vite goes on to the next key
+    that matches and forwards web sockets (the `upgrade` handler of middlewares/proxy.ts)."""
     same_way = isinstance(one.rewrite, Undefined) and isinstance(other.rewrite, Undefined)
-    return same_way and _shown(one.target) == _shown(other.target) and (one.ws or not other.ws)
+    return same_way and _shown(one.target) == _shown(other.target)
 
 
 def _shown(value: object) -> str:

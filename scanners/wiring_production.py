@@ -43,7 +43,7 @@ def production_findings(facts: Facts) -> Iterator[Finding]:
         if config.out_dir is not None and not config.unknown
     ]
     servers = [server for server in production_servers(facts) if not server.embeds_vite]
-    if not builds or not servers or _previews(facts):
+    if not builds or not servers or _previews(facts) or _develops(facts):
         return
     outputs = {config.out_dir: (process, config) for process, config in builds if config.out_dir is not None}
     serving = [(server, folder) for server in servers for folder in _served_folders(server)]
@@ -92,6 +92,11 @@ def baked_bases(facts: Facts) -> Iterator[Finding]:
                     evidence=[f"mode {config.mode}"],
                     severity="warning",
                 )
+
+
+def _develops(facts: Facts) -> bool:
+    """Whether the start command runs Vite's dev server, which then serves the page."""
+    return any(process.kind == "vite-dev" for plan in facts.start for process in processes(plan))
 
 
 def _previews(facts: Facts) -> bool:
@@ -145,10 +150,30 @@ def _not_served(
     )
 
 
+_STATIC_HOSTS = (
+    "netlify.toml",
+    "vercel.json",
+    "firebase.json",
+    "wrangler.toml",
+    "render.yaml",
+    "staticwebapp.config.json",
+)
+
+
 def _is_one_path(facts: Facts) -> bool:
-    """Whether one manifest declares both the build of the page and the start of the server."""
-    building = {plan.folder for plan in facts.launch.build_plans()}
-    return any(plan.folder in building for plan in facts.launch.start_plans())
+    """Whether the page is meant for the server that the start command runs: one manifest declares both, and no file of
+    the build puts the page on a host of its own."""
+    if any(posixpath.basename(path) in _STATIC_HOSTS for path in facts.build.files):
+        return False
+    building = {
+        plan.folder
+        for plan in (facts.expanded(plan) for plan in facts.launch.build_plans())
+        if any(process.kind == "vite-build" for process in processes(plan))
+    }
+    return any(
+        plan.folder in building and any(facts.servers(process) for process in processes(plan) if process.entry_exists)
+        for plan in facts.start
+    )
 
 
 def _has_page(facts: Facts, folder: str) -> bool:

@@ -48,7 +48,7 @@ from forensics.syntax.index import FileIndex
 from forensics.syntax.ir import Const, Document
 from forensics.syntax.walk import walk
 
-__all__ = ["Facts", "Page"]
+__all__ = ["Facts", "Page", "runs_containers"]
 
 _ENV_EXAMPLES = (".env.example", ".env.sample", ".env.template", ".env.dist", "env.example", "example.env")
 _BRINGS_NO_PAGE = ("shell-tool", "wait", "install", "tool", "vite-build", "other-build")
@@ -62,6 +62,11 @@ class Page:
     served: ServedPage
     calls: tuple[ClientCall, ...]
     interpreter: Interpreter
+
+
+def runs_containers(process: Process) -> bool:
+    """Whether a process starts containers, in which anything may run."""
+    return bool(process.argv) and posixpath.basename(process.argv[0]) in ("docker", "docker-compose", "podman")
 
 
 class Facts:
@@ -145,7 +150,7 @@ class Facts:
         """Whether a process of a dev command is a dev server, or a server with a page of its own; what a process that
         isn't known does is left open."""
         if process.kind not in ("node", "tsx"):
-            return process.kind not in _BRINGS_NO_PAGE
+            return process.kind not in _BRINGS_NO_PAGE or runs_containers(process)
         if not process.entry_exists or self.embeds_vite(process):
             return True
         folders = [

@@ -261,7 +261,7 @@ def _at(driver: Driver, value: Value, effect: Effect, trace: Trace) -> Store:
     if isinstance(value, Undefined):
         reason = f"the path comes from {value.reason}" if value.reason else "the path is undefined"
         return Store(driver, Unknown(reason), None, effect)
-    text = v.to_text(value)
+    text = v.to_text(_in_the_build(value, trace))
     if isinstance(text, Text):
         folder = _known_folder(text, trace)
         if folder is not None and driver.makes != "leaf":
@@ -272,6 +272,15 @@ def _at(driver: Driver, value: Value, effect: Effect, trace: Trace) -> Store:
         return Store(driver, Unknown(_why(text.reason)), None, effect)
     path = posixpath.normpath(posixpath.join(trace.host.cwd, text))
     return Store(driver, path, posixpath.dirname(path), effect)
+
+
+def _in_the_build(value: Value, trace: Trace) -> Value:
+    """Of a path that depends on a condition the one side that lies in the build: the other is a platform's own folder."""
+    if not isinstance(value, Unknown) or not value.closed:
+        return value
+    texts = [item for item in value.candidates if isinstance(item, str)]
+    inside = [item for item in texts if build_path(posixpath.join(trace.host.cwd, item)) is not None]
+    return inside[0] if len(texts) == len(value.candidates) and len(inside) == 1 else value
 
 
 def _why(reason: str) -> str:
