@@ -103,6 +103,10 @@ class Region:
         self.maybe_thrown: Escape | None = None
         self.version = -1
 
+    def recorded(self) -> Difference:
+        """What stood in the slots of the journal."""
+        return {} if self.journal is None else dict(self.journal)
+
 
 class Branch:
     """What a task did that was then undone."""

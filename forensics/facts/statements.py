@@ -289,7 +289,7 @@ def _try(i: Interpreter, statement: ir.Try, scope: Scope) -> Completion | None:
     completion = outcome(lambda: _try_catch(i, statement, scope))
     escapes = [*region.escapes, *([region.maybe_thrown] if region.maybe_thrown is not None else [])]
     for escape in escapes:
-        escape.difference = dict(region.journal or {}) | escape.difference
+        escape.difference = region.recorded() | escape.difference
 
         def finish(escape: Any = escape) -> Completion | None:
             i.state.restore([escape.difference])
@@ -342,7 +342,7 @@ def _try_catch(i: Interpreter, statement: ir.Try, scope: Scope) -> Completion | 
     if not escaped:
         return resumed(state.close(region, completion, captures_throw))
     # What was assigned after the throw didn't happen on that way.
-    before = dict(region.journal or {})
+    before = region.recorded()
     for escape in escaped:
         escape.difference = before | escape.difference
     region.escapes = [escape for escape in region.escapes if escape.completion[0] != "throw"]
