@@ -162,7 +162,7 @@ def _judge(facts: Facts, process: Process, run: Trace, store: Store, makes: list
         return _Judged(DatadirStatus.OK_MKDIR, store, process)
     uncertain: Made | None = None
     for made in makes:
-        if made.effect is store.effect or not _leaves(facts, made, needed):
+        if made.effect is store.effect or not _leaves(facts, made, needed, makes):
             continue
         if (store.effect.phase == "request" and made.effect.phase == "startup") or happens_before(
             made.effect, store.effect
@@ -195,12 +195,16 @@ def _same_function(made: Made, store: Store) -> bool:
     return made.effect.stack[:1] == store.effect.stack[:1]
 
 
-def _leaves(facts: Facts, made: Made, needed: str) -> bool:
+def _leaves(facts: Facts, made: Made, needed: str, makes: list[Made]) -> bool:
     """Whether making one folder leaves another in place: itself, or anything below it with missing parents made. A
-    one-level mkdir helps only where no more than one level is missing."""
+    one-level mkdir helps only where its own parent is there: shipped, or made before."""
     if made.parents:
         return made.path == needed or made.path.startswith(needed + "/")
-    return made.path == needed and ships(facts.build, posixpath.dirname(needed)) is True
+    above = posixpath.dirname(needed)
+    return made.path == needed and (
+        ships(facts.build, above) is True
+        or any(item.effect.index < made.effect.index and _leaves(facts, item, above, makes) for item in makes)
+    )
 
 
 def _missing_levels(facts: Facts, folder: str) -> list[str]:
@@ -246,7 +250,7 @@ def _run_makes(facts: Facts, process: Process, needed: str) -> bool:
     if process.kind not in ("node", "tsx") or not process.entry or not process.entry_exists:
         return False
     made = folders_made(facts.trace(process))
-    return any(_leaves(facts, item, needed) and item.effect.certain and item.effect.phase == "startup" for item in made)
+    return any(_leaves(facts, item, needed, made) and item.effect.certain and item.effect.phase == "startup" for item in made)
 
 
 def _made_elsewhere(facts: Facts, process: Process, needed: str) -> str | None:
