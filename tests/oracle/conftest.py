@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -11,7 +12,7 @@ import pytest
 
 from tests.expectations import Example
 from tests.oracle.observing import Observation, observe
-from tests.oracle.shelves import PackagesError
+from tests.oracle.shelves import PackagesError, cache_folder
 
 RUNS_AT_ONCE = 2
 
@@ -32,7 +33,16 @@ def unavailable(reason: str) -> None:
 
 
 @pytest.fixture(scope="session")
-def observed(request: pytest.FixtureRequest) -> Iterator[Callable[[Example], list[Observation]]]:
+def alone() -> Iterator[None]:
+    """Wait for any other session on this machine: the trees have fixed ports."""
+    cache_folder().mkdir(parents=True, exist_ok=True)
+    with (cache_folder() / "session.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+@pytest.fixture(scope="session")
+def observed(request: pytest.FixtureRequest, alone: None) -> Iterator[Callable[[Example], list[Observation]]]:
     """Give the observations of an example. All examples of the session are started ahead, a few at once, so that the
     wait for one server passes with the start of another."""
     wanted: dict[str, Example] = {}

@@ -20,6 +20,7 @@ WORKING = "wiring/proxy-not-loaded/near-miss-root-in-config"
 
 
 @pytest.mark.oracle
+@pytest.mark.usefixtures("alone")
 def test_an_example_with_its_expectation_flipped_fails() -> None:
     example = next(example for example in examples("wiring") if example.name == WORKING)
     observations = observe_all(example)
@@ -34,6 +35,7 @@ def test_an_example_with_its_expectation_flipped_fails() -> None:
 
 
 @pytest.mark.oracle
+@pytest.mark.usefixtures("alone")
 def test_ends_every_process_also_when_the_run_is_cut_short() -> None:
     example = next(example for example in examples("wiring") if example.name == WORKING)
     pids: list[int] = []
@@ -51,6 +53,7 @@ def test_ends_every_process_also_when_the_run_is_cut_short() -> None:
 
 
 @pytest.mark.oracle
+@pytest.mark.usefixtures("alone")
 def test_ends_a_process_that_left_its_group(tmp_path: Path) -> None:
     scratch = tmp_path / "app"
     scratch.mkdir()
