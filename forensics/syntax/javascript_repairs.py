@@ -13,14 +13,21 @@ only if fewer errors are left.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Final, NamedTuple
 
 from tree_sitter import Node, Tree
 
 from forensics.syntax.grammars import Grammar, grammar
 
-_ROUNDS: Final = 4
+# Bounds of what is tried for a source that has errors: nobody writes as much by hand, and trees of broken text are slow.
+_LARGEST_SOURCE: Final = 500_000
+_MOST_MASKS: Final = 400
+_ROUNDS: Final = 3
+_ATTEMPTS: Final = 2
+_MOST_TYPE_LISTS: Final = 2_000
 _LONGEST_TYPES: Final = 4000
 
 _SPACE, _SEMICOLON, _EQUALS, _LESS, _GREATER, _OPEN_PAREN, _CLOSE_PAREN = b" ;=<>()"
@@ -129,7 +136,7 @@ _GAPS: Final = (
     Gap(
         _ALL,
         re.compile(
-            rb"\bexport\b[^;'\"`]*?\bfrom\s*" + _STRING + rb"\s*\b((?:with|assert)\s*\{[^{}]*\})",
+            rb"\bexport\b[^;'\"`]{0,2000}?\bfrom\s*" + _STRING + rb"\s*\b((?:with|assert)\s*\{[^{}]*\})",
         ),
         b" ",
         _after_export,
@@ -149,7 +156,7 @@ _GAPS: Final = (
     ),
 )
 # `import a from 'b' assert {…}`, which Node 20 and esbuild read as `with`.
-_ASSERT: Final = re.compile(rb"\bimport\b[^;'\"`]*?\bfrom\s*" + _STRING + rb"\s*\b(assert)(?=\s*\{)")
+_ASSERT: Final = re.compile(rb"\bimport\b[^;'\"`]{0,2000}?\bfrom\s*" + _STRING + rb"\s*\b(assert)(?=\s*\{)")
 
 
 class _Mask(NamedTuple):
@@ -170,7 +177,7 @@ def parsed(grammar: Grammar, source: bytes, offset: int) -> tuple[Tree, bytes]:
         if _badness(outermost_problems(plain.root_node)) < _badness(outermost_problems(tree.root_node)):
             masked, tree = source, plain
     for _ in range(_ROUNDS):
-        if not tree.root_node.has_error:
+        if not tree.root_node.has_error or len(source) - offset > _LARGEST_SOURCE:
             break
         better = _mended(grammar, source, masked, tree, offset)
         if better is None:
@@ -243,12 +250,10 @@ def _without_types(source: bytes, dialect: str) -> bytes:
             text[at : asserted.end()] = b" " * (asserted.end() - at)
         at = source.find(b" as ", at + 1)
     for needle in (b">(", b">`"):
-        at = source.find(needle)
-        while at >= 0:
+        for at in islice(_positions(source, needle), _MOST_TYPE_LISTS):
             start = _opening_angle(source, at)
             if start > 0 and not (dialect == "tsx" and _is_element(source, start)) and _are_types(source, start, at):
                 text[start : at + 1] = _BLANKED.sub(b" ", source[start : at + 1])
-            at = source.find(needle, at + 1)
     masked = bytes(text)
     return source if masked == source else masked
 
@@ -325,8 +330,12 @@ def _is_element(source: bytes, start: int) -> bool:
 def _mended(grammar: Grammar, source: bytes, masked: bytes, tree: Tree, offset: int) -> tuple[bytes, Tree] | None:
     """A masking with fewer errors than `masked`; None where there is none."""
     before = outermost_problems(tree.root_node)
-    masks = list(_candidates(grammar.dialect, masked, before))
-    while masks:
+    masks = list(islice(_candidates(grammar.dialect, masked, before), _MOST_MASKS + 1))
+    if len(masks) > _MOST_MASKS:
+        return None
+    for _ in range(_ATTEMPTS):
+        if not masks:
+            break
         attempt = bytearray(masked)
         for mask in masks:
             attempt[mask.start : mask.end] = mask.filler
@@ -350,15 +359,25 @@ def _badness(problems: list[Node]) -> int:
 
 
 def _candidates(dialect: str, source: bytes, problems: list[Node]) -> Iterator[_Mask]:
-    spans = [(node.start_byte - 1, node.end_byte + 1) for node in problems]
+    starts = [node.start_byte - 1 for node in problems[:_MOST_MASKS]]
+    ends = [node.end_byte + 1 for node in problems[:_MOST_MASKS]]
     for gap in _GAPS:
         if dialect not in gap.dialects:
             continue
         for match in gap.pattern.finditer(source):
             start, end = match.span(1)
-            if gap.only_in_errors and not any(low <= start < high for low, high in spans):
-                continue
+            if gap.only_in_errors:
+                place = bisect_right(starts, start) - 1
+                if place < 0 or start >= ends[place]:
+                    continue
             yield _Mask(start, end, gap.filler * (end - start), gap.belongs)
     if dialect == "javascript":
         for match in _ASSERT.finditer(source):
             yield _Mask(match.start(1), match.end(1), b"with  ", _in_import_attribute)
+
+
+def _positions(source: bytes, needle: bytes) -> Iterator[int]:
+    at = source.find(needle)
+    while at >= 0:
+        yield at
+        at = source.find(needle, at + 1)

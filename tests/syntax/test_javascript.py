@@ -314,6 +314,7 @@ DEEP = {
     "classes": "class A{m(){" * 2_000 + "}}" * 2_000,
     "templates": "`${" * 2_000 + "a" + "}`" * 2_000,
     "unclosed": "(" * 10_000,
+    "text": "<p>a & b</p> c\n" * 3_000,
     "unclosed functions": "(a=>{" * 5_000,
 }
 
