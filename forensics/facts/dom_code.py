@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TypeGuard
 
 from forensics.facts.elements import POINTER_EVENTS, words_of
 from forensics.facts.interpreter import Site
@@ -45,7 +46,7 @@ class Act:
     """One thing that code does to an element.
 
     `kind`: hide (the hidden attribute may be set), show (it is removed or set to false), listen, touch (it may be
-    moved, styled or removed), class (`names` may be put on it), insert (a child), markup (HTML text), look (harmless).
+    moved or removed), style (`names` holds the property, `child` the value), class (`names` may be put on it), insert (a child), markup (HTML text), look (harmless).
     """
 
     kind: str
@@ -74,6 +75,8 @@ class _Declared:
     is_each: bool
 
 
+_SCOPES = (ir.Function, ir.Block, ir.For, ir.ForEach, ir.If, ir.While, ir.Switch, ir.Try)
+
 Foreign = Callable[[str, str], "tuple[Script, ir.Expression] | None"]
 
 
@@ -83,17 +86,19 @@ class Script:
     def __init__(self, path: str, script: ir.Script, index: int = 0) -> None:
         self.path = path
         self.index = index
+        self.body = script.body
         self.nodes: list[ir.Node] = list(walk(script.body))
         self.names: dict[str, list[_Declared]] = defaultdict(list)
         self.members: dict[str, list[ir.Expression]] = defaultdict(list)
         self.functions: dict[str, ir.Function] = {}
         self.imports: dict[str, tuple[str, str]] = {}
-        spans = [(node.start, node.end) for node in self.nodes if isinstance(node, (ir.Function, ir.Block, ir.For))]
+        spans = [(node.start, node.end) for node in self.nodes if isinstance(node, _SCOPES)]
         self._spans = sorted(spans)
         self._starts = [start for start, _ in self._spans]
         self.foreign: Foreign | None = None
         self._targets: dict[int, Target | None] = {}
         self._items: set[tuple[int, str]] = set()
+        self._created: dict[int, str] = {}
         self._assignments: list[ir.Assign] = []
         for node in self.nodes:
             self._note(node)
@@ -104,7 +109,8 @@ class Script:
             scope = max(scopes, default=EVERYWHERE)
             self.names[name].append(_Declared(assign.start, scope, assign.value, False))
 
-    def _scope(self, at: int) -> tuple[int, int]:
+    def scope(self, at: int) -> tuple[int, int]:
+        """The innermost function, block, loop or branch around a place."""
         place = bisect_right(self._starts, at) - 1
         while place >= 0:
             start, end = self._spans[place]
@@ -151,7 +157,7 @@ class Script:
                         self.names[name].append(_Declared(node.start, (node.start, node.end), None, False))
 
     def _bind(self, target: ir.Pattern, value: ir.Expression | None, at: int) -> None:
-        scope = self._scope(at)
+        scope = self.scope(at)
         if isinstance(target, ir.Name):
             self.names[target.name].append(_Declared(at, scope, value, False))
         elif isinstance(target, ir.ObjectPattern):
@@ -164,6 +170,35 @@ class Script:
             for one, other in zip(target.items, value.items, strict=False):
                 if isinstance(one, ir.Name) and other is not None:
                     self.names[one.name].append(_Declared(at, scope, other, False))
+
+    def created_name(self, at: int) -> str:
+        """The name of the element that the call at a place creates, "" where it can't be told."""
+        return self._created.get(at, "")
+
+    def _creates(self, node: ir.Call) -> Target:
+        names = [text_of(argument) or "" for argument in node.arguments[:2]]
+        self._created[node.start] = next((name for name in names[::-1] if re.fullmatch(r"[a-z][a-z0-9-]*", name)), "")
+        return Target("", Site(self.path, node.start, node.end))
+
+    def starting(self) -> list[ir.Function]:
+        """Functions that run whenever the script does: called by its top level, or once the page has loaded."""
+        found: list[ir.Function] = []
+        queue: list[ir.Expression] = [item.expression for item in self.body if isinstance(item, ir.Evaluate)]
+        queue += [item.value for item in self.body if isinstance(item, ir.Declare) and item.value is not None]
+        while queue:
+            node = queue.pop(0)
+            node = node.value if isinstance(node, ir.Await) else node
+            if not isinstance(node, ir.Call):
+                continue
+            called: ir.Expression | None = node.callee
+            if isinstance(called, ir.Member) and called.name == "addEventListener" and len(node.arguments) > 1:
+                called = node.arguments[1] if text_of(node.arguments[0]) in ("DOMContentLoaded", "load") else None
+            if isinstance(called, ir.Name):
+                called = self.functions.get(called.name)
+            if isinstance(called, ir.Function) and called not in found:
+                found.append(called)
+                queue += [item.expression for item in called.body if isinstance(item, ir.Evaluate)]
+        return found
 
     def declared(self, name: str, at: int) -> list[_Declared]:
         """Declarations and assignments of a name as it stands at a place: those of the innermost scope that has it."""
@@ -248,7 +283,7 @@ class Script:
         callee = node.callee
         if isinstance(callee, ir.Member):
             if callee.name in ("createElement", "createElementNS"):
-                return Target("", Site(self.path, node.start, node.end))
+                return self._creates(node)
             if text is not None and callee.name in _LOOKUPS:
                 return Target(_lookup(callee.name, text))
             if text is not None and callee.name in _QUERIES:
@@ -266,9 +301,13 @@ class Script:
             if kind == "id":
                 return Target(_lookup("getElementById", text.lstrip("#")))
             if kind == "create":
-                return Target("", Site(self.path, node.start, node.end))
+                return self._creates(node)
             if kind == "selector":
                 return Target(text)
+        if isinstance(callee, ir.Name) and callee.name in self.functions:
+            function = self.functions[callee.name]
+            found = {self.target(item.value, steps - 1) for item in function.body if _gives(item) and item.value}
+            return found.pop() if len(found) == 1 else None
         return None
 
     def helper(self, name: str) -> str:
@@ -321,20 +360,23 @@ class Script:
         name, receiver = place.name, place.object
         if name == "hidden":
             is_shown = isinstance(node.value, ir.Const) and not node.value.value
-            self._act("show" if is_shown else "hide", node, receiver, doing)
+            self._act("show" if is_shown else "hide", node, receiver, doing, child=node.value)
         elif name.startswith("on") and name[2:] in POINTER_EVENTS:
             self._act("listen", node, receiver, doing)
         elif name in ("className", "id"):
             names = tuple(words_of(node.value)) if name == "className" else ()
-            if not self._act("class", node, receiver, doing, names=names):
+            kind = "class" if name == "className" else "id"
+            if not self._act(kind, node, receiver, doing, names=names, child=node.value):
                 doing.toggled.update(names)
         elif name in ("innerHTML", "outerHTML"):
             self._act("markup" if name == "innerHTML" else "touch", node, receiver, doing, child=node.value)
         elif isinstance(receiver, ir.Member) and receiver.name == "style":
-            is_harmless = _HARMLESS_STYLES.match(name) is not None
-            self._act("look" if is_harmless else "touch", node, receiver.object, doing)
-        elif name in ("style", "cssText"):
-            self._act("touch", node, receiver, doing)
+            if name == "cssText" or _HARMLESS_STYLES.match(name) is None:
+                self._act("style", node, receiver.object, doing, names=(name,), child=node.value)
+            else:
+                self._act("look", node, receiver.object, doing)
+        elif name == "style":
+            self._act("style", node, receiver, doing, names=("cssText",), child=node.value)
 
     def _call(self, node: ir.Call, doing: Doing) -> None:
         callee = node.callee
@@ -363,8 +405,9 @@ class Script:
             self._act("listen", node, receiver, doing)
         elif isinstance(receiver, ir.Member) and receiver.name == "classList":
             names = tuple(word for argument in node.arguments for word in words_of(argument))
+            kind = "add" if name == "add" else "class"
             if name in ("add", "toggle", "replace", "remove") and not self._act(
-                "class", node, receiver.object, doing, names=names
+                kind, node, receiver.object, doing, names=names
             ):
                 doing.toggled.update(names)
         elif name in _INSERTIONS:
@@ -398,8 +441,12 @@ class Script:
             names = tuple(words_of(node.arguments[1]))
             if not self._act("class", node, receiver, doing, names=names):
                 doing.toggled.update(names)
-        elif name == "style" or name in ("inert", "popover", "open"):
+        elif name == "style" and len(node.arguments) > 1:
+            self._act("style", node, receiver, doing, names=("cssText",), child=node.arguments[1])
+        elif name in ("inert", "popover", "open"):
             self._act("touch", node, receiver, doing)
+        elif len(node.arguments) > 1:
+            self._act("attribute", node, receiver, doing, names=(name,), child=node.arguments[1])
 
 
 def doing_of(scripts: Sequence[Script]) -> Doing:
@@ -417,6 +464,10 @@ def text_of(node: ir.Expression) -> str | None:
     if isinstance(node, ir.Template) and len(node.parts) == 1:
         return text_of(node.parts[0])
     return None
+
+
+def _gives(statement: ir.Statement) -> TypeGuard[ir.Return]:
+    return isinstance(statement, ir.Return) and statement.value is not None
 
 
 def _names(pattern: ir.Pattern) -> Iterator[str]:

@@ -32,6 +32,7 @@ class Element:
     `maybe_classes` further ones that code gives it, `any_class`: some can't be told. `style` is the style attribute.
     `conditions` are what must hold for it to be there, beside what its ancestors need. `origin` is the file whose
     scoped styles apply to it. `listens`: it, not an ancestor, answers to a pointer. `touched`: code may hide or move it.
+    `is_placed`: code puts it where it is, so that its place among others of that kind isn't known.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Element:
     listens: bool = False
     touched: bool = False
     maybe_attributes: frozenset[str] = frozenset()
+    is_placed: bool = False
     parent: Element | None = None
     children: list[Element] = field(default_factory=list)
 
@@ -135,13 +137,13 @@ def _add_attribute(element: Element, attribute: ir.Attribute, holes: Holes) -> N
         element.maybe_attributes |= words
         return
     if name == "class":
-        words_found = value.split()
-        element.classes = frozenset(word for word in words_found if HOLE not in word)
-        for word in words_found:
-            if HOLE in word:
-                known = alternatives(_expressions(word, holes)[0]) if len(word) == 2 and holes else None
-                element.any_class = element.any_class or known is None
-                element.maybe_classes |= known or frozenset()
+        for word in value.split():
+            if HOLE not in word:
+                element.classes |= {word}
+                continue
+            known = alternatives(_expressions(word, holes)[0]) if len(word) == 2 and holes else None
+            element.any_class = element.any_class or known is None
+            element.maybe_classes |= known or frozenset()
     elif name == "style":
         parsed = lower_declarations(value.encode())
         element.style = tuple(item for item in parsed if HOLE not in item.value and HOLE not in item.property)
@@ -171,6 +173,26 @@ def alternatives(node: ir.Expression) -> frozenset[str] | None:
             return None
         found |= words
     return found
+
+
+def add_classes(element: Element, value: ir.Expression, is_sure: bool) -> None:
+    """Give an element the class names of an expression; `is_sure`: the code runs whenever the element is made."""
+    if isinstance(value, ir.Const):
+        words = frozenset(value.value.split()) if isinstance(value.value, str) else frozenset()
+        if is_sure:
+            element.classes |= words
+        else:
+            element.maybe_classes |= words
+        return
+    known = alternatives(value)
+    element.maybe_classes |= known if known is not None else frozenset(words_of(value))
+    element.any_class = element.any_class or known is None
+    if isinstance(value, ir.Template) and value.parts and is_sure:
+        first = value.parts[0]
+        if isinstance(first, ir.Const) and isinstance(first.value, str):
+            words_before = first.value.split()
+            whole = words_before if first.value[-1:].isspace() else words_before[:-1]
+            element.classes |= frozenset(whole)
 
 
 def words_of(node: ir.Expression) -> Iterator[str]:

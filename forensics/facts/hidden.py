@@ -54,7 +54,7 @@ def _overridden(
     if page.foreign:
         open_reasons.append(f"{page.page} loads {page.foreign[0]}, which may hide [hidden] elements")
         return None
-    if any(act.kind == "touch" for act in page.acts_on(element)):
+    if any(act.kind in ("touch", "style") for act in page.acts_on(element)):
         return None  # code also hides or removes it by other means
     for item in element.ancestors():
         if page.cascade.outcome(item, "display").value == "none" and from_start and not acts:

@@ -89,7 +89,12 @@ def _overlay(page: RenderedPage, stacking: Stacking, box: Box, controls: list[El
         if not needed <= control.needed():
             continue
         try:
-            if _is_reachable(page, stacking, control, block, box) and stacking.paint_key(Box(control)) < key:
+            below = stacking.paint_key(Box(control))
+            if (
+                below < key
+                and _is_reachable(page, stacking, control, block, box)
+                and _has_order(stacking, box, control)
+            ):
                 covered.append(control)
         except Undecided:
             continue
@@ -98,6 +103,28 @@ def _overlay(page: RenderedPage, stacking: Stacking, box: Box, controls: list[El
     position = page.cascade.outcome(box.element, "position", box.pseudo).winner
     assert position is not None
     return Overlay(box, block, tuple(covered), position, tuple(pins), is_invisible)
+
+
+def _has_order(stacking: Stacking, box: Box, control: Element) -> bool:
+    """Whether the paint order rests on known places: not where it is by document order among what code inserts."""
+    pairs = zip(stacking.paint_key(Box(control)), stacking.paint_key(box), strict=False)
+    below, above = next(((one, other) for one, other in pairs if one != other), ((0.0, 0.0), (1.0, 0.0)))
+    around = {id(item): item for item in (box.element, *box.element.ancestors())}
+    if below[0] != above[0] or any(stacking.order[place] == below[1] for place in around):
+        return True
+    return not (
+        _is_placed_below(control, set(around)) and _is_placed_below(box.element, set(map(id, control.ancestors())))
+    )
+
+
+def _is_placed_below(element: Element, shared: set[int]) -> bool:
+    """Whether code placed an element, or what it stands in, inside of the nearest of some elements."""
+    for item in (element, *element.ancestors()):
+        if id(item) in shared:
+            return False
+        if item.is_placed:
+            return True
+    return False
 
 
 def _takes_clicks(page: RenderedPage, stacking: Stacking, box: Box) -> bool:

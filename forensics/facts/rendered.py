@@ -15,14 +15,15 @@ from typing import TYPE_CHECKING
 
 from forensics.facts.cascade import Cascade, Sheet, link_condition
 from forensics.facts.components import ComponentReader, rendered_roots
-from forensics.facts.dom_code import Act, Doing, Script, Target, doing_of
-from forensics.facts.elements import Element, elements_of
+from forensics.facts.dom_code import EVERYWHERE, Act, Doing, Script, Target, doing_of, text_of
+from forensics.facts.elements import Element, add_classes, elements_of
 from forensics.facts.interpreter import Site
 from forensics.facts.inventory import specifier_of
 from forensics.facts.markup import is_markup, markup_elements
 from forensics.facts.script_modules import ScriptModules
 from forensics.facts.single_file import component_elements
 from forensics.syntax import ir
+from forensics.syntax.css import lower_declarations
 
 if TYPE_CHECKING:
     from forensics.facts import Facts
@@ -298,6 +299,39 @@ def _import_conditions(rest: str) -> tuple[str, ...]:
     return (*found, *link_condition(rest))
 
 
+def _apply(element: Element, act: Act, is_sure: bool) -> None:
+    """What an act makes of the element that the code created; `is_sure`: it follows the creation without a condition."""
+    if act.kind == "class" and act.child is not None:
+        add_classes(element, act.child, is_sure)
+    elif act.kind == "add" and is_sure:
+        element.classes |= frozenset(act.names)
+    elif act.kind in ("class", "add"):
+        element.maybe_classes |= frozenset(act.names)
+    elif act.kind == "listen":
+        element.listens = True
+    elif act.kind == "hide":
+        value = act.child
+        if is_sure and isinstance(value, ir.Const) and value.value:
+            element.attributes["hidden"] = ""
+        else:
+            element.maybe_attributes |= {"hidden"}
+    elif act.kind == "touch":
+        element.touched = True
+    elif act.kind in ("id", "attribute"):
+        name = act.names[0] if act.kind == "attribute" else "id"
+        element.attributes[name] = text_of(act.child) if act.child is not None and is_sure else None
+    elif act.kind == "style":
+        text = text_of(act.child) if act.child is not None else None
+        name = act.names[0]
+        if text is None or not is_sure:
+            element.any_style = True
+        elif name == "cssText":
+            element.style = (*element.style, *lower_declarations(text.encode()))
+        else:
+            hyphened = re.sub(r"[A-Z]", lambda found: "-" + found.group().lower(), name)
+            element.style = (*element.style, *lower_declarations(f"{hyphened}: {text}".encode()))
+
+
 class _Placer:
     """Puts what code makes into the tree, and acts on the elements they are for."""
 
@@ -308,26 +342,86 @@ class _Placer:
         self.reader = reader
         self.scripts = scripts
         self.tree = tree
+        self.doing = rendered.doing
+        self.starting = {script: {(item.start, item.end) for item in script.starting()} for script in scripts}
+        self.by_site: dict[Site, list[Act]] = {}
+        for act in self.doing.acts:
+            if act.target.created is not None:
+                self.by_site.setdefault(act.target.created, []).append(act)
 
     def place(self) -> None:
-        doing = self.rendered.doing
-        finder = Cascade([])
-        static = {act.target: self._found(finder, act.target) for act in doing.acts if act.target.selector}
-        for act in doing.acts:
-            if act.kind != "markup" or act.child is None or not is_markup(act.child):
+        created = self._created()
+        self._place_components()
+        self._place_markup(created)
+        self._place_created(created)
+        self._note_acts()
+        self._note_mentions()
+
+    # ----------------------------------------------------------------------- creation
+
+    def _created(self) -> dict[Site, Element]:
+        """Elements that code creates, as the code beside the creation makes them."""
+        found: dict[Site, Element] = {}
+        for act in self.doing.acts:
+            site = act.target.created
+            if site is None:
                 continue
-            roots = markup_elements(act.child, act.script)
-            holders = static.get(act.target, [])
-            for root in roots:
-                root.conditions |= {f"{act.site.path}:{act.site.start}"}
-                if len(holders) == 1:
-                    holders[0].append(root)
+            if site not in found:
+                found[site] = Element(act.script.created_name(site.start), site, site.path)
+            _apply(found[site], act, act.script.scope(site.start) == act.script.scope(act.site.start))
+        return found
+
+    def _condition(self, act: Act) -> frozenset[str]:
+        """What must hold for an act to have happened: nothing where it happens whenever the script runs."""
+        scope = act.script.scope(act.site.start)
+        if scope == EVERYWHERE or scope in self.starting[act.script]:
+            return frozenset()
+        return frozenset({f"{act.site.path}:{scope[0]}"})
+
+    def _place_markup(self, created: dict[Site, Element]) -> None:
+        finder = Cascade([])
+        acts = [act for act in self.doing.acts if act.kind == "markup" and act.child is not None]
+        acts = [act for act in acts if act.child is not None and is_markup(act.child)]
+        holders = {act.target: self._found(finder, act.target) for act in acts if act.target.selector}
+        for act in acts:
+            assert act.child is not None
+            made = created.get(act.target.created) if act.target.created is not None else None
+            places = [made] if made is not None else holders.get(act.target, [])
+            condition = self._condition(act)
+            for root in markup_elements(act.child, act.script):
+                root.conditions |= condition
+                root.is_placed = True
+                if len(places) == 1:
+                    places[0].append(root)
                 else:
                     self.rendered.loose.append(root)
-        self._place_components()
+
+    def _place_created(self, created: dict[Site, Element]) -> None:
+        finder = Cascade([])
+        inserts = [act for act in self.doing.acts if act.kind == "insert" and act.child is not None]
+        for act in inserts:
+            child = act.script.target(act.child) if act.child is not None else None
+            element = created.get(child.created) if child is not None and child.created is not None else None
+            if element is None or element.parent is not None:
+                continue
+            holders = self._found(finder, act.target) if act.target.selector else []
+            if act.target.created is not None and act.target.created in created:
+                holders = [created[act.target.created]]
+            if len(holders) == 1 and holders[0] is not element and element not in holders[0].ancestors():
+                is_beside = act.target.created is not None and act.script.scope(
+                    act.target.created.start
+                ) == act.script.scope(act.site.start)
+                element.conditions |= frozenset() if is_beside else self._condition(act)
+                element.is_placed = True
+                holders[0].append(element)
+        self.rendered.loose.extend(element for element in created.values() if element.parent is None)
+
+    # --------------------------------------------------------------------------- acts
+
+    def _note_acts(self) -> None:
         finder = Cascade([])
         places: dict[Target, list[Element]] = {}
-        for act in doing.acts:
+        for act in self.doing.acts:
             if not act.target.selector:
                 continue
             if act.target not in places:
@@ -338,14 +432,21 @@ class _Placer:
                     element.listens = True
                 elif act.kind == "hide":
                     element.maybe_attributes |= {"hidden"}
-                elif act.kind == "touch":
+                elif act.kind in ("touch", "style"):
                     element.touched = True
-                elif act.kind == "class":
+                elif act.kind in ("class", "add"):
                     element.maybe_classes |= frozenset(act.names)
         for root in self.rendered.roots():
             for element in root.subtree():
+                for act in self.by_site.get(element.site, ()):
+                    self.rendered.acts.setdefault(id(element), []).append(act)
+
+    def _note_mentions(self) -> None:
+        """Elements that the code names without an act that is understood may be changed by it."""
+        for root in self.rendered.roots():
+            for element in root.subtree():
                 names = {f".{name}" for name in element.classes} | {f"#{element.attributes.get('id') or ''}"}
-                if names & doing.mentions and not self.rendered.acts_on(element):
+                if names & self.doing.mentions and not self.rendered.acts_on(element):
                     element.touched = True
 
     def _place_components(self) -> None:
@@ -360,6 +461,7 @@ class _Placer:
                     site = Site(script.path, node.start, node.end)
                     self.rendered.acts.setdefault(id(item), []).append(Act("look", target or Target(), site, script))
                 for root in roots:
+                    root.is_placed = True
                     if len(holders) == 1:
                         holders[0].append(root)
                     else:
