@@ -29,6 +29,7 @@ from forensics.facts.values import (
     GeneratorValue,
     JsArray,
     JsObject,
+    MaybeShort,
     Promise,
     Short,
     Undefined,
@@ -68,6 +69,27 @@ def call_link(i: Interpreter, node: ir.Call, scope: Scope) -> Value:
         return callee
     if node.optional and (callee is None or isinstance(callee, Undefined)):
         return Short(callee if isinstance(callee, Undefined) else UNDEFINED)
+    if isinstance(callee, MaybeShort):
+        return _call_perhaps(i, callee.value, this, node, scope)
+    some = v.without_nullish(callee) if node.optional and type(callee) is Unknown else None
+    if some is not None:
+        return _call_perhaps(i, some, this, node, scope)
+    return _call_with_arguments(i, callee, this, node, scope)
+
+
+def _call_perhaps(i: Interpreter, callee: Value, this: Value, node: ir.Call, scope: Scope) -> Value:
+    """The end of an optional chain that perhaps ended before."""
+    found: list[Value] = []
+
+    def run_it() -> Completion | None:
+        found.append(_call_with_arguments(i, callee, this, node, scope))
+        return None
+
+    i.state.fork(run_it, lambda: None)
+    return MaybeShort(found[0]) if found else Short(UNDEFINED)
+
+
+def _call_with_arguments(i: Interpreter, callee: Value, this: Value, node: ir.Call, scope: Scope) -> Value:
     arguments, complete = spread_items(i, node.arguments, scope)
     if not complete:
         arguments.append(Unknown("a spread argument", v.SPREAD))

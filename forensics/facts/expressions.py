@@ -60,6 +60,8 @@ def _template(i: Interpreter, node: ir.Template, scope: Scope) -> Value:
 
 def _tagged(i: Interpreter, node: ir.Tagged, scope: Scope) -> Value:
     this, tag = i.callee(node.tag, scope)
+    if isinstance(tag, (v.Short, v.MaybeShort)):
+        return Unknown("a tagged template")
     if isinstance(tag, External):
         return i.call_external(tag, [_template(i, node.template, scope)], node, is_new=False)
     strings: list[Value] = [""]
@@ -208,11 +210,15 @@ def _function(i: Interpreter, node: ir.Function, scope: Scope) -> Value:
 
 def _member(i: Interpreter, node: ir.Member | ir.Index, scope: Scope) -> Value:
     found = i.link(node, scope)
+    if isinstance(found, v.MaybeShort):
+        return i.merged(found.value, UNDEFINED)
     return found.value if isinstance(found, v.Short) else found
 
 
 def _call(i: Interpreter, node: ir.Call, scope: Scope) -> Value:
     found = i.link(node, scope)
+    if isinstance(found, v.MaybeShort):
+        return i.merged(found.value, UNDEFINED)
     return found.value if isinstance(found, v.Short) else found
 
 

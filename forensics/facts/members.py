@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from forensics.facts import calls
@@ -15,6 +16,7 @@ from forensics.facts.execution import (
 from forensics.facts.iteration import ELEMENTS
 from forensics.facts.state import (
     MISSING,
+    Completion,
     merged,
 )
 from forensics.facts.values import (
@@ -28,6 +30,7 @@ from forensics.facts.values import (
     JsArray,
     JsMap,
     JsObject,
+    MaybeShort,
     Namespace,
     Promise,
     RegExp,
@@ -52,7 +55,7 @@ def callee(i: Interpreter, node: ir.Expression, scope: Scope) -> tuple[Value, Va
         owner = link_or_value(i, node.object, scope)
         if isinstance(owner, Short):
             return UNDEFINED, owner
-        return owner, member_of(i, owner, node, scope)
+        return owner.value if isinstance(owner, MaybeShort) else owner, member_of(i, owner, node, scope)
     return UNDEFINED, link_or_value(i, node, scope)
 
 
@@ -77,8 +80,23 @@ def link(i: Interpreter, node: ir.Expression, scope: Scope) -> Value:
 
 
 def member_of(i: Interpreter, owner: Value, node: ir.Member | ir.Index, scope: Scope) -> Value:
+    if isinstance(owner, MaybeShort):
+        found = member_of(i, owner.value, node, scope)
+        return found if isinstance(found, (Short, MaybeShort)) else MaybeShort(found)
     if node.optional and (owner is None or isinstance(owner, Undefined)):
         return Short(owner if isinstance(owner, Undefined) else UNDEFINED)
+    some = v.without_nullish(owner) if type(owner) is Unknown else None
+    if some is None:
+        return _own_member(i, owner, node, scope)
+    if node.optional:
+        found = _own_member(i, some, node, scope) if some.candidates else UNDEFINED
+        return MaybeShort(found)
+    # On the ways on which there is no object the language throws.
+    i.state.fork(partial(_throw_nullish, i, node), _nothing)
+    return _own_member(i, some, node, scope)
+
+
+def _own_member(i: Interpreter, owner: Value, node: ir.Member | ir.Index, scope: Scope) -> Value:
     if isinstance(node, ir.Member):
         return member(i, owner, v.private_name(node.name), node)
     index = i.evaluate(node.index, scope)
@@ -86,6 +104,16 @@ def member_of(i: Interpreter, owner: Value, node: ir.Member | ir.Index, scope: S
     if key is None:
         return any_member(i, owner, v.reason_of(index))
     return member(i, owner, key, node)
+
+
+def _throw_nullish(i: Interpreter, node: ir.Member | ir.Index) -> Completion | None:
+    name = node.name if isinstance(node, ir.Member) else "an element"
+    i.throw("TypeError", f"Cannot read properties of undefined (reading '{name}')")
+    return None
+
+
+def _nothing() -> Completion | None:
+    return None
 
 
 def any_member(i: Interpreter, owner: Value, reason: str) -> Value:

@@ -16,6 +16,7 @@ from forensics.build import Build
 from forensics.facts import values as v
 from forensics.facts.builtins import GLOBALS, argument, file_path, parse_url
 from forensics.facts.interpreter import MISSING, Effect, Interpreter, ModuleRecord, Resolved
+from forensics.facts.node_arguments import parsed_arguments
 from forensics.facts.node_paths import PATH_METHODS, URL_METHODS, file_url
 from forensics.facts.resolution import Resolver
 from forensics.facts.values import (
@@ -290,6 +291,8 @@ class NodeHost:
         if name.startswith(("fs.", "fs-extra.", "graceful-fs.")):
             return self._file_call(interpreter, effect, name.split(".", 1)[1])
         match name:
+            case "util.parseArgs":
+                return parsed_arguments(argument(arguments, 0), self.argv)
             case "vite.mergeConfig":
                 return _merge_config(argument(arguments, 0), argument(arguments, 1))
             case "vite.loadEnv":

@@ -134,6 +134,13 @@ class JsObject:
         self.prototype: JsObject | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class MaybeShort:
+    """What an optional chain gives that perhaps ended at a `?.`: this, or undefined at the chain's own end."""
+
+    value: Value
+
+
 class GeneratorValue(JsObject):
     """What a generator function gives. `pull` runs its body to the next yield: ("yield", value), ("return", value), or
     None where that can't be told."""
@@ -289,6 +296,14 @@ PRIMITIVES = (str, int, float, bool, type(None), Undefined, Symbol, BigIntValue)
 def private_name(name: str) -> str:
     """The key of a member written `.name`."""
     return PRIVATE + name if name.startswith("#") else name
+
+
+def without_nullish(value: Unknown) -> Unknown | None:
+    """A value that is known to be null or undefined on some ways, for the other ways; None where there are none."""
+    if not value.closed:
+        return None
+    kept = tuple(item for item in value.candidates if item is not None and not isinstance(item, Undefined))
+    return Unknown(value.reason, "", kept, closed=True) if len(kept) < len(value.candidates) else None
 
 
 def is_record(container: dict[str, Any]) -> bool:

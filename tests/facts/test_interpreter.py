@@ -183,6 +183,23 @@ def test_a_spread_of_a_conditional_object_adds_perhaps() -> None:
     assert 3 in b.candidates
 
 
+def test_an_optional_chain_on_what_may_be_undefined_may_end_early() -> None:
+    source = (
+        OPEN
+        + "const o = open ? { a: { b: 1 }, f() { return 2; } } : undefined; let n = 0; export const result = [o?.a.b, o?.f(), o?.g?.(n++), n];"
+    )
+    b, f, g, n = plain(value_of(source))
+    assert b.candidates == (1, Undefined())
+    assert f.candidates == (2, Undefined())
+    assert g == Undefined()
+    assert n == 0
+
+
+def test_reading_from_what_may_be_undefined_makes_the_rest_uncertain() -> None:
+    source = OPEN + "const o = open ? { a: 1 } : undefined; mkdirSync('before'); const a = o.a; mkdirSync('after' + a);"
+    assert described(source) == ["before", "?after1"]
+
+
 def test_what_a_failing_call_leaves_is_merged_into_what_the_catch_sees() -> None:
     source = (
         "import fs from 'fs'; let a = 1; try { a = 2; fs.statSync('x'); a = 3; } catch { } export const result = a;"
@@ -389,6 +406,11 @@ def test_an_import_that_leads_nowhere_is_noted() -> None:
 
 
 # ---------------------------------------------------------------------- environment
+
+
+def test_arguments_are_parsed_with_their_defaults() -> None:
+    source = "import { parseArgs } from 'node:util'; const { values } = parseArgs({ options: { port: { type: 'string', short: 'p', default: '4499' }, watch: { type: 'boolean' } } }); export const result = values;"
+    assert plain(value_of(source)) == {"port": "4499"}
 
 
 def test_exists_after_mkdir_is_true_and_before_it_false() -> None:

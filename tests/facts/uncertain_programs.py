@@ -46,7 +46,7 @@ class Program:
         return self.random.choice(_VARIABLES)
 
     def condition(self) -> str:
-        return self.choose("u", "u", "w", "z", "!u", "u && w", "w || z", "a > 2", "c === 0", "typeof a === 'number'", "list.length > 2", "'x' in box", "u === w", "box.k", "map.has('x')", "b.length > 1 || u")  # fmt: skip
+        return self.choose("u", "u", "w", "z", "!u", "u && w", "w || z", "a > 2", "c === 0", "typeof a === 'number'", "list.length > 2", "'x' in box", "u === w", "box.k", "map.has('x')", "String(b).length > 1 || u")  # fmt: skip
 
     def value(self) -> str:
         return self.choose("1", "2", "'s'", "a", "c", "c + 1", "u ? 1 : 2", "w ? a : c", "(u && 5)", "(z || 'd')", "list.length", "box.k", "box.x ?? 0", "`${a}${c}`", "map.get('k')", "[1, 2, 3].find((n) => n > (u ? 1 : 2))", "Object.keys({ ...(u && { x: 1 }), y: 2 }).join()", "[...list].length", "(() => { if (w) return 1; return c; })()", "(box.x, 3)", "{ k: 1, ...(w ? { k: 2 } : {}) }.k" if False else "({ k: 1, ...(w ? { k: 2 } : {}) }).k", "[...(u ? [1] : []), 2].length", "(({ x = a } = {}) => x)(z ? { x: 7 } : {})")  # fmt: skip
