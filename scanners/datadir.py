@@ -93,7 +93,7 @@ def scan(facts: Facts, context: Context) -> Verdict:
     """The data-directory verdict of a build."""
     judged: list[_Judged] = []
     for process in _server_processes(facts):
-        run = facts.trace(process)
+        run = facts.serving_trace(process)
         makes = folders_made(run)
         judged.extend(_judge(facts, process, run, store, makes) for store in stores_of(run))
     judged = [item for item in judged if not _is_incidental(item)]
@@ -250,7 +250,9 @@ def _run_makes(facts: Facts, process: Process, needed: str) -> bool:
     if process.kind not in ("node", "tsx") or not process.entry or not process.entry_exists:
         return False
     made = folders_made(facts.trace(process))
-    return any(_leaves(facts, item, needed, made) and item.effect.certain and item.effect.phase == "startup" for item in made)
+    return any(
+        _leaves(facts, item, needed, made) and item.effect.certain and item.effect.phase == "startup" for item in made
+    )
 
 
 def _made_elsewhere(facts: Facts, process: Process, needed: str) -> str | None:

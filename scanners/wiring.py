@@ -79,12 +79,13 @@ def scan(facts: Facts, context: Context) -> Verdict:
     undefined.
     """
     verdict = _scan(facts)
-    if verdict.status == WiringStatus.UNKNOWN and "nothing sets" in verdict.reason:
+    if verdict.status == WiringStatus.UNKNOWN:
         documented = facts.documented()
         settled = _scan(documented) if documented is not None else verdict
         if settled.status != WiringStatus.UNKNOWN:
             return settled
-        return _scan(facts, as_shipped=True)
+        if "nothing sets" in verdict.reason:
+            return _scan(facts, as_shipped=True)
     if verdict.status == WiringStatus.PORT_MISMATCH:
         documented = facts.documented()
         if documented is not None and _scan(documented).status == WiringStatus.OK:
@@ -176,6 +177,9 @@ def _scan_server(facts: Facts, server: DevServer, result: _Result) -> None:
     if not server.back_end.exists:
         result.unknown.clear()
         return
+    for page in server.pages[:1]:
+        if page.interpreter.exhausted and not any(call.kind != "form" for call in page.calls):
+            result.unknown.append(f"the code of {page.served.page} is too long to be followed")
     hidden = any(item.rule == rules.ENV_NOT_EXPOSED.id for item in result.findings)
     calls, open_calls = _settled_calls(server, hidden or result.as_shipped)
     relative = []

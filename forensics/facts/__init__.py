@@ -7,9 +7,11 @@ file or walks a syntax tree of its own.
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 
 from forensics.build import Build, FileEntry
 from forensics.facts.browser_host import BrowserHost
@@ -45,12 +47,19 @@ from forensics.facts.values import JsObject, Unknown, Value
 from forensics.facts.vite import ViteConfig, resolve_config
 from forensics.records import Location
 from forensics.syntax.index import FileIndex
-from forensics.syntax.ir import Const, Document
+from forensics.syntax.ir import Const, Document, Member
 from forensics.syntax.walk import walk
 
 __all__ = ["Facts", "Page", "runs_containers"]
 
 _ENV_EXAMPLES = (".env.example", ".env.sample", ".env.template", ".env.dist", "env.example", "example.env")
+_MENTIONS_CLIENT = re.compile(
+    r"\bfetch\(|\baxios\b|\bEventSource\(|\bWebSocket\(|socket\.io-client|\bky\b|\b\w*(?:api|http|client)\w*\.(?:get|post|put|patch|delete)\(",
+    re.IGNORECASE,
+)
+_MODULES_BY_THEMSELVES = 8
+_STEPS_BY_ITSELF = 30_000
+_HAS_DEFAULTS = re.compile(r"PORT|HOST|NODE_ENV|MODE$|DEBUG|^(NETLIFY|VERCEL|RENDER|CI)\b|LAMBDA")
 _BRINGS_NO_PAGE = ("shell-tool", "wait", "install", "tool", "vite-build", "other-build")
 
 
@@ -197,13 +206,15 @@ class Facts:
             self._traces[key] = self._traced(process, frozenset())
         return self._traces[key]
 
-    def _traced(self, process: Process, made: frozenset[str]) -> Trace:
+    def _traced(
+        self, process: Process, made: frozenset[str], assumed: Mapping[str, Value] = MappingProxyType({})
+    ) -> Trace:
         return trace(
             self.build,
             self.files,
             self.resolver,
             process,
-            self.environment(process),
+            {**assumed, **self.environment(process)},
             lambda path: read_dotenv(self.build, path),
             lambda mode, folder, prefixes: load_env(self.build, mode, folder, prefixes),
             made,
@@ -213,8 +224,35 @@ class Facts:
         """Listening sockets of a Node process, in order."""
         key = _key(process)
         if key not in self._servers:
-            self._servers[key] = servers_of(self.trace(process))
+            self._servers[key] = servers_of(self.serving_trace(process))
         return self._servers[key]
+
+    def serving_trace(self, process: Process) -> Trace:
+        """The trace of a Node process as it serves: as shipped, or, where it then stops before it listens, with the
+        variables that its code reads and nothing sets taken as set to something."""
+        key = (*_key(process), "served")
+        if key not in self._traces:
+            run = self.trace(process)
+            if run.interpreter.exhausted or servers_of(run):
+                self._traces[key] = run
+            else:
+                assumed = self._assumed(run)
+                self._traces[key] = self._traced(process, frozenset(), assumed) if assumed else run
+        return self._traces[key]
+
+    def _assumed(self, run: Trace) -> dict[str, Value]:
+        """Variables that the modules of a run read and that nothing sets, ports, hosts and modes left out: these have
+        defaults that hold."""
+        known = self.environment(run.process)
+        found: dict[str, Value] = {}
+        for path in run.interpreter.modules:
+            script = self.files.script(path)
+            for node in walk(script.body) if script is not None else ():
+                if isinstance(node, Member) and isinstance(node.object, Member) and node.object.name == "env":
+                    name = node.name
+                    if name not in known and not _HAS_DEFAULTS.search(name):
+                        found[name] = Unknown(f"{name}, which nothing sets")
+        return found
 
     def servers_after_build(self, process: Process, folders: tuple[str, ...]) -> list[Server]:
         """Listening sockets of a Node process that finds the output of the declared builds in place.
@@ -409,9 +447,23 @@ class Facts:
                 document = self.files.page(path)
                 forms = form_calls(path, document) if document is not None else []
                 calls = (*client_calls(interpreter, config.port), *forms)
+                if interpreter.exhausted and not any(call.kind != "form" for call in calls):
+                    calls = (*self._calls_by_module(config, served, resolver), *forms)
                 found.append(Page(config, served, calls, interpreter))
             self._pages[key] = tuple(found)
         return self._pages[key]
+
+    def _calls_by_module(self, config: ViteConfig, served: ServedPage, resolver: Resolver) -> list[ClientCall]:
+        """The calls of a page whose code is too long to be followed: those of its modules that mention a client, each
+        run by itself."""
+        found: list[ClientCall] = []
+        calling = [path for path in served.modules if _MENTIONS_CLIENT.search(self.build.text(path))]
+        for path in calling[:_MODULES_BY_THEMSELVES]:
+            host = BrowserHost(self.build, self.files, resolver, browser_environment(config), config.port)
+            interpreter = Interpreter(host, _STEPS_BY_ITSELF)
+            interpreter.run([path])
+            found.extend(client_calls(interpreter, config.port))
+        return found
 
     def literals(self, path: str) -> list[Const]:
         """Literals of a module, in source order."""

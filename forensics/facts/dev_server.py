@@ -110,6 +110,8 @@ def _listening(facts: Facts, started: list[Process]) -> BackEnd:
             run = facts.trace(process)
             if not own and run.interpreter.exhausted:
                 unknown = unknown or f"{process.entry} is too long to be followed"
+            elif not own and (run.interpreter.thrown is not None or run.interpreter.exited is not None):
+                unknown = unknown or f"{process.entry} stops while it starts"
         elif process.kind == "static-server":
             port = process.options.get("port", 3000)
             if isinstance(port, int) or (isinstance(port, str) and port.isdigit()):
