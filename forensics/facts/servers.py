@@ -17,7 +17,7 @@ from forensics.facts.launch_plan import Process
 from forensics.facts.node_host import build_path
 from forensics.facts.route_paths import ANY, Segments, pattern_of, reaches
 from forensics.facts.startup import Trace
-from forensics.facts.validated import validated_variable
+from forensics.facts.validated import validated_origin, validated_variable
 from forensics.facts.values import (
     Closure,
     External,
@@ -231,7 +231,11 @@ def port_number(value: Value) -> int | Unknown:
 
 
 def _setting(value: Value, trace: Trace) -> Value:
-    """What `app.get('port')` gives: the last `app.set('port', …)` of the same application before it."""
+    """A port that is read back: `app.get('port')` gives the last `app.set('port', …)` of the same application before it,
+    a number made of a validated variable that variable."""
+    if isinstance(value, Unknown):
+        variable = validated_origin(value.reason, trace.effects)
+        return value if variable is None else variable
     made = value.made_by if isinstance(value, External) else None
     if made is None or not made.name.endswith(".get") or len(made.arguments) != 1:
         return value

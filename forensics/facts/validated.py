@@ -6,6 +6,10 @@ https://github.com/af/envalid#usage (`default`, and `devDefault` where NODE_ENV 
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+
+from forensics.facts.interpreter import Effect
 from forensics.facts.values import External, JsObject, Undefined, Value
 
 _LONGEST_CHAIN = 20
@@ -14,13 +18,28 @@ _LONGEST_CHAIN = 20
 def validated_variable(value: External) -> Value | None:
     """What the variable is that a schema's result holds under a name: what was given, else the schema's default. None
     where the value comes from elsewhere or neither is known."""
-    name = value.name.rsplit(".", 1)[-1]
     result = value.base
     if result is not None and result.made_by is None and result.name.endswith((".data", ".value")):
         result = result.base
     made = result.made_by if result is not None else None
-    if made is None:
+    return _of_result(made, value.name.rsplit(".", 1)[-1]) if made is not None else None
+
+
+_COMES_FROM = re.compile(r"comes from (?P<call>[\w./@()-]+)\(\)(?:\.data|\.value)?\.(?P<name>\w+)$")
+
+
+def validated_origin(reason: str, effects: Iterable[Effect]) -> Value | None:
+    """The same for a number made of such a variable (`Number(env.PORT)`), of which only the origin is known."""
+    match = _COMES_FROM.search(reason)
+    if match is None:
         return None
+    for effect in effects:
+        if effect.name == match["call"]:
+            return _of_result(effect, match["name"])
+    return None
+
+
+def _of_result(made: Effect, name: str) -> Value | None:
     if made.name == "envalid.cleanEnv" and len(made.arguments) > 1:
         given, shape = made.arguments[0], made.arguments[1]
     elif made.name.endswith((".parse", ".safeParse")) and made.arguments and made.receiver is not None:

@@ -38,6 +38,11 @@ EXPRESS = "import express from 'express'\nconst app = express()\n"
             4105,
         ),
         (
+            EXPRESS + "import { z } from 'zod'\nconst env = z.object({ PORT: z.string().default('4107') })"
+            ".safeParse(process.env)\napp.listen(parseInt(env.data.PORT, 10))",
+            4107,
+        ),
+        (
             EXPRESS + "if (!process.env.TOKEN_SECRET) throw new Error('TOKEN_SECRET is missing')\napp.listen(4106)",
             4106,
         ),
