@@ -108,6 +108,20 @@ def scan(facts: Facts, context: Context) -> Verdict:
     )
 
 
+def failing_store(facts: Facts, process: Process) -> str:
+    """Why a process dies over its data directory while it starts, "" where it doesn't."""
+    run = facts.trace(process)
+    makes = folders_made(run)
+    for store in stores_of(run):
+        if store.effect.phase != "startup" or store.driver.fails_late or not store.effect.certain:
+            continue
+        judged = _judge(facts, process, run, store, makes)
+        if judged.status in (DatadirStatus.WILL_FAIL, DatadirStatus.LATENT):
+            missing = _shown(store.needs or "")
+            return f"{process.entry} dies: {store.driver.name} needs the folder {missing}, which is not there"
+    return ""
+
+
 def _server_processes(facts: Facts) -> list[Process]:
     """Node processes of the declared start-up: those of the dev command, and of start where dev starts no server."""
     found: dict[tuple[str, str], Process] = {}

@@ -14,6 +14,7 @@ from forensics.facts.vite import ViteConfig
 from forensics.findings import finding
 from forensics.records import Finding, LaunchPath, Location
 from scanners import wiring_rules as rules
+from scanners.datadir import failing_store
 
 
 def built_configs(facts: Facts) -> list[tuple[Process, ViteConfig]]:
@@ -318,6 +319,8 @@ def _dead(facts: Facts, plans: tuple[LaunchPlan, ...]) -> str:
             run = facts.trace(process)
             if run.interpreter.thrown is not None and not process.watching:
                 return f"{process.entry} throws while it starts"
+            if reason := failing_store(facts, process):
+                return reason
     return ""
 
 
@@ -337,7 +340,10 @@ def _start_path(facts: Facts) -> Iterator[LaunchPath]:
         problems = list(production_findings(facts))
         missing = next((item for item in problems if item.rule == rules.OUTPUT_NOT_SERVED.id), None)
         serves = any(folder is not None for server in servers for folder in _served_folders(server))
-        if missing is not None:
+        dead = _dead(facts, facts.start)
+        if dead:
+            yield LaunchPath(name="start", works=False, command="", because=dead, steps=_steps(facts, facts.start))
+        elif missing is not None:
             yield LaunchPath(
                 name="start", works=False, command="", because=missing.message, steps=_steps(facts, facts.start)
             )
