@@ -58,6 +58,7 @@ def trace(
     interpreter = Interpreter(host)
     interpreter.run([process.entry] if process.entry else [])
     _run_destinations(interpreter)
+    _run_hooks(interpreter)
     return Trace(process, interpreter, host)
 
 
@@ -77,3 +78,13 @@ def _run_destinations(interpreter: Interpreter) -> None:
             interpreter.call_now(
                 function, [Unknown("what a visitor sends"), Unknown("what a visitor sends"), External(DESTINATION)]
             )
+
+
+def _run_hooks(interpreter: Interpreter) -> None:
+    """What Fastify's hooks do on a request, where they were not run yet (https://fastify.dev/docs/latest/Reference/Hooks/)."""
+    for effect in [item for item in interpreter.effects if item.name.endswith(".addHook")]:
+        hook = effect.arguments[1] if len(effect.arguments) > 1 else None
+        inside = f"{effect.name}#"
+        if isinstance(hook, Closure) and not any(item.name.startswith(inside) for item in interpreter.effects):
+            interpreter.phase = "request"
+            interpreter.call_now(hook, [External(f"{inside}0#{place}") for place in range(3)])

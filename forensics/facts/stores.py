@@ -18,6 +18,7 @@ from forensics.facts.builtins import file_path
 from forensics.facts.interpreter import Effect
 from forensics.facts.node_host import ROOT, build_path
 from forensics.facts.startup import DESTINATION, Trace
+from forensics.facts.validated import validated_origin, validated_variable
 from forensics.facts.values import External, JsObject, Text, Undefined, Unknown, UrlValue, Value
 
 Makes = Literal["nothing", "leaf", "parents"]
@@ -275,7 +276,15 @@ def _at(driver: Driver, value: Value, effect: Effect, trace: Trace) -> Store:
 
 
 def _in_the_build(value: Value, trace: Trace) -> Value:
-    """Of a path that depends on a condition the one side that lies in the build: the other is a platform's own folder."""
+    """A path read through a schema, or, of one that depends on a condition, the one side that lies in the build: the
+    other is a platform's own folder."""
+    if isinstance(value, External):
+        variable = validated_variable(value)
+        return value if variable is None else variable
+    if isinstance(value, Unknown):
+        variable = validated_origin(value.reason, trace.effects)
+        if isinstance(variable, str):
+            return variable
     if not isinstance(value, Unknown) or not value.closed:
         return value
     texts = [item for item in value.candidates if isinstance(item, str)]
