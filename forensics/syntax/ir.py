@@ -512,7 +512,7 @@ Statement = Union[
 
 
 class SyntaxProblem(Struct, frozen=True, array_like=True, gc=False):
-    """A place the grammar could not read. `kind`: error, missing. `text` is at most 80 characters of what stands there."""
+    """A place the grammar could not read (`kind`: error, missing) or an early error (its kind of early_errors.KINDS). `text` is at most 80 characters of what stands there."""
 
     start: int
     end: int

@@ -14,7 +14,8 @@ from forensics.syntax.ir import Node
 def shape_of(roots: Iterable[Node]) -> str:
     """SHA-256 (first 32 hex digits) of the nodes' kinds, structure and literal contents."""
     digest = hashlib.sha256()
-    stack: list[object] = [*roots][::-1]
+    stack: list[object] = []
+    stack.extend(reversed([*roots]))
     while stack:
         item = stack.pop()
         if isinstance(item, Node):
