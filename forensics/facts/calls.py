@@ -11,6 +11,7 @@ from forensics.facts import values as v
 from forensics.facts.execution import (
     Frame,
     Scope,
+    Site,
 )
 from forensics.facts.expressions import spread_items
 from forensics.facts.scheduling import Generator
@@ -297,7 +298,8 @@ def run_function(i: Interpreter, frame: Frame, arguments: list[Value], node: ir.
     function = closure.function
     key = id(function)
     scope = Scope(closure.scope, is_function=True)
-    i.stack.append(i.site(node))
+    # Nothing of the build calls an event's handler: it stands for its own place.
+    i.stack.append(i.site(node) if i.frames else Site(closure.module.path, node.start, node.end))
     i.frames.append(frame)
     depth = i.active.get(key, 0)
     i.active[key] = depth + 1

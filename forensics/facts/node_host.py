@@ -211,7 +211,7 @@ class NodeHost:
                     "require",
                     lambda i, this, a, n: _require(i, module, a, n),
                     resolve=Builtin("require.resolve", lambda i, this, a, n: Unknown("a resolved module path")),
-                    main=Unknown("require.main"),
+                    main=self._main_module(module),
                 )
             case "module":
                 return module.commonjs if module.commonjs is not None else Unknown("module")
@@ -226,6 +226,13 @@ class NodeHost:
         if name in _NODE_GLOBALS:
             return External(name)
         return MISSING
+
+    def _main_module(self, module: ModuleRecord) -> Value:
+        """`require.main`: the module that the process was started with."""
+        if module.path == self.entry and module.commonjs is not None:
+            return module.commonjs
+        # Any other object says what `require.main === module` asks.
+        return JsObject(complete=False) if self.entry else Unknown("require.main")
 
     def import_meta(self, module: ModuleRecord) -> Value:
         path = absolute(module.path)

@@ -392,6 +392,21 @@ def test_commonjs_cycles_see_the_exports_so_far() -> None:
     assert plain(interpreter.evaluate_export("main.cjs", "result")) == [[1, Undefined()], 2]
 
 
+def test_the_module_that_was_started_is_the_main_one() -> None:
+    files = {
+        "main.cjs": "exports.result = [require.main === module, require('./b.cjs')];",
+        "b.cjs": "module.exports = require.main === module;",
+    }
+    interpreter = interpreter_for(files, "main.cjs")
+    assert plain(interpreter.evaluate_export("main.cjs", "result")) == [True, False]
+
+
+def test_the_call_of_an_event_handler_stands_where_the_handler_does() -> None:
+    interpreter = run("import { mkdirSync } from 'fs'; process.on('x', () => mkdirSync('event'));")
+    (effect,) = [effect for effect in interpreter.effects if effect.name == "fs.mkdirSync"]
+    assert [site.path for site in effect.stack] == ["main.mjs"]
+
+
 def test_a_module_loaded_under_a_condition_keeps_its_own_state() -> None:
     source = (
         OPEN
