@@ -60,8 +60,7 @@ def _for_5(path: str) -> str:
     changed = re.sub(r":(\w+)\([^)]*\)", r":\1", changed)
     changed = re.sub(r"\(\.\*\)", "*splat", changed)
     changed = re.sub(r"/\*(?![\w$])", "/{*splat}", changed)
-    changed = re.sub(r"^\*(?![\w$])", "/{*splat}", changed)
-    return changed
+    return re.sub(r"^\*(?![\w$])", "/{*splat}", changed)
 
 
 def _under_4(path: str) -> PathProblem | None:

@@ -38,7 +38,9 @@ def _hoisted(body: list[ir.Statement]) -> Iterator[str]:
 
 def _vars(body: list[ir.Statement]) -> Iterator[str]:
     for statement in body:
-        if (isinstance(statement, ir.Declare) and statement.kind == "var") or (isinstance(statement, ir.ForEach) and statement.declares == "var"):
+        if (isinstance(statement, ir.Declare) and statement.kind == "var") or (
+            isinstance(statement, ir.ForEach) and statement.declares == "var"
+        ):
             yield from pattern_names(statement.target)
         for inner in _bodies(statement):
             yield from _vars(inner)
