@@ -114,7 +114,8 @@ def _call(effect: Effect, bases: dict[str, Value]) -> ClientCall | None:
     if name in ("socket.io-client.io", "socket.io-client", "socket.io-client.connect", "io"):
         url = first if isinstance(first, (str, Text, Unknown)) else "/"
         is_unset = bool(effect.arguments) and isinstance(first, Undefined)
-        path = second.properties.get("path", "/socket.io/") if isinstance(second, JsObject) else "/socket.io/"
+        options = first if isinstance(first, JsObject) else second
+        path = options.properties.get("path", "/socket.io/") if isinstance(options, JsObject) else "/socket.io/"
         base = v.to_text(url)
         base = base.rstrip("/") if isinstance(base, str) else base
         address = v.concatenate([base, v.to_text(path)])

@@ -37,6 +37,10 @@ def calls(source: str, **files: str) -> list[ClientCall]:
             "import { io } from 'socket.io-client'\nio('http://localhost:4001')",
             ("socket", "GET", "absolute", 4001, "/socket.io/"),
         ),
+        (
+            "import { io } from 'socket.io-client'\nio({ path: '/api/socket.io' })",
+            ("socket", "GET", "relative", None, "/api/socket.io"),
+        ),
     ],
 )
 def test_address(source: str, expected: tuple[object, ...]) -> None:

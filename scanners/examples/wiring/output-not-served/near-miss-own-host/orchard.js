@@ -1,0 +1,1 @@
+document.querySelector('p').textContent = (await (await fetch('/api/trees')).json()).join()

@@ -1,0 +1,4 @@
+import express from 'express'
+const app = express()
+app.get('/api/birds', (request, response) => { response.json(['wren']) })
+app.listen(4461)

@@ -1,0 +1,3 @@
+import { io } from 'socket.io-client'
+io({ path: '/api/socket.io' })
+document.querySelector('p').textContent = await (await fetch('/api/count')).json()
