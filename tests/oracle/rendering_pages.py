@@ -91,8 +91,11 @@ def cascaded_page(seed: int) -> str:
         important = pick.choice(["", "", "", " !important"])
         rule = f"{selector} {{ display: {value}{important}; }}"
         around = pick.choice(
-            ["", "", "", "", "@media (max-width: 500px)", "@media (min-width: 500px)", "@media print", "@layer one"]
-            + ["@layer two", "@supports (display: grid)", "@media screen and (width >= 600px)"]
+            [
+                *("", "", "", ""),
+                *("@media (max-width: 500px)", "@media (min-width: 500px)", "@media print", "@layer one"),
+                *("@layer two", "@supports (display: grid)", "@media screen and (width >= 600px)"),
+            ]
         )
         rules.append(f"{around} {{ {rule} }}" if around else rule)
     if pick.random() < 0.3:
