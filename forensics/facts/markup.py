@@ -65,13 +65,23 @@ class _Text:
                 function = node.arguments[0]
                 if isinstance(function, ir.Name):
                     function = self.script.functions.get(function.name, function)
-                return returned(function) if isinstance(function, ir.Function) else []
+                return self.returned(function) if isinstance(function, ir.Function) else []
             if isinstance(callee, ir.Name) and callee.name in self.script.functions:
-                return returned(self.script.functions[callee.name])
+                return self.returned(self.script.functions[callee.name])
         if isinstance(node, ir.Name):
             values = [item for item in self.script.values_of(node.name, node.start) if is_markup(item)]
             return values[:1]
         return []
+
+    def returned(self, function: ir.Function) -> list[ir.Expression]:
+        """The markup that a function returns (its last return that is one), or the call that gives it."""
+        values = [item.value for item in walk(function.body) if isinstance(item, ir.Return) and item.value is not None]
+        return [value for value in values if is_markup(value) or self.is_own_call(value)][-1:]
+
+    def is_own_call(self, node: ir.Expression) -> bool:
+        return (
+            isinstance(node, ir.Call) and isinstance(node.callee, ir.Name) and node.callee.name in self.script.functions
+        )
 
 
 def is_markup(node: ir.Expression) -> bool:
@@ -81,16 +91,6 @@ def is_markup(node: ir.Expression) -> bool:
     return any(
         isinstance(item, ir.Const) and isinstance(item.value, str) and "<" in item.value for item in walk([node])
     )
-
-
-def returned(function: ir.Function) -> list[ir.Expression]:
-    """The markup that a function returns (its last return that is one)."""
-    found = [
-        item.value
-        for item in walk(function.body)
-        if isinstance(item, ir.Return) and item.value is not None and is_markup(item.value)
-    ]
-    return found[-1:]
 
 
 def markup_elements(node: ir.Expression, script: Script) -> list[Element]:

@@ -19,7 +19,7 @@ from forensics.facts.dom_code import EVERYWHERE, Act, Doing, Script, Target, doi
 from forensics.facts.elements import Element, add_classes, elements_of
 from forensics.facts.interpreter import Site
 from forensics.facts.inventory import specifier_of
-from forensics.facts.markup import is_markup, markup_elements
+from forensics.facts.markup import markup_elements
 from forensics.facts.script_modules import ScriptModules
 from forensics.facts.single_file import component_elements
 from forensics.syntax import ir
@@ -369,6 +369,12 @@ class _Placer:
             if site not in found:
                 found[site] = Element(act.script.created_name(site.start), site, site.path)
             _apply(found[site], act, act.script.scope(site.start) == act.script.scope(act.site.start))
+        for act in self.doing.acts:
+            child = act.script.target(act.child) if act.kind == "insert" and act.child is not None else None
+            if child is not None and child.created is not None and child.created not in found:
+                found[child.created] = Element(
+                    act.script.created_name(child.created.start), child.created, act.site.path
+                )
         return found
 
     def _condition(self, act: Act) -> frozenset[str]:
@@ -381,7 +387,6 @@ class _Placer:
     def _place_markup(self, created: dict[Site, Element]) -> None:
         finder = Cascade([])
         acts = [act for act in self.doing.acts if act.kind == "markup" and act.child is not None]
-        acts = [act for act in acts if act.child is not None and is_markup(act.child)]
         holders = {act.target: self._found(finder, act.target) for act in acts if act.target.selector}
         for act in acts:
             assert act.child is not None
