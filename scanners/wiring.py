@@ -734,8 +734,9 @@ def _check_rewrite(
     if not backs or call.segments is None or any(back.is_open for back in backs) or call.kind == "socket":
         return
     asked = _proxied(server.config, call, entry, target)
-    if asked is None or any(back.answers(call.method, asked) != "no" for back in backs):
+    if asked is None or any(back.answers(call.method, asked, catch_all=False) != "no" for back in backs):
         return
+    served = any(back.answers(call.method, asked) != "no" for back in backs)
     plain = call.segments
     key = tuple(item for item in entry.key.lstrip("^").split("/") if item and re.fullmatch(r"[\w.-]+", item))
     stripped = plain[len(key) :] if plain[: len(key)] == key else plain
@@ -745,7 +746,7 @@ def _check_rewrite(
         (plain, "leave the path as it is"),
         ((*base, *stripped), "strip the key with rewrite"),
     ):
-        if other != asked and any(back.answers(call.method, other) == "route" for back in backs):
+        if other != asked and any(back.answers(call.method, other, catch_all=False) == "route" for back in backs):
             shown = "/" + "/".join(item or "…" for item in asked)
             wanted = "/" + "/".join(item or "…" for item in other)
             site = server.config.site("rewrite") if isinstance(entry.rewrite, Closure) else entry.site
@@ -753,7 +754,8 @@ def _check_rewrite(
                 finding(
                     rules.REWRITE_MISMATCH,
                     facts.at(site),
-                    f"The proxy asks the server for {shown}, but its route is {wanted}: {call.path} ends with 404.",
+                    f"The proxy asks the server for {shown}, but its route is {wanted}: {call.path} "
+                    f"{'gets the page or a file' if served else 'ends with 404'}.",
                     key=f"{entry.key} {shown}",
                     fix=f"For {entry.key!r}: {advice}, so that the server is asked for {wanted}.",
                     related=[facts.at(call.site, "the call"), *_listen_sites(facts, backs)],

@@ -114,12 +114,20 @@ class Server:
     def certain(self) -> bool:
         return self.listen.certain
 
-    def answers(self, method: str, request: Segments) -> Literal["route", "static", "open", "no"]:
-        """Whether a request reaches a route ("route"), may be a file of a static folder, or can't be told ("open")."""
+    def answers(
+        self, method: str, request: Segments, catch_all: bool = True
+    ) -> Literal["route", "static", "open", "no"]:
+        """Whether a request reaches a route ("route"), may be a file of a static folder, or can't be told ("open").
+
+        Args:
+            catch_all: count routes and static folders for any path, which give the page.
+        """
         static = False
         for route in self.routes:
             if route.kind == "static":
-                if route.pattern is None or reaches(route.pattern, request, whole=False):
+                if route.pattern is None or (
+                    (catch_all or route.pattern) and reaches(route.pattern, request, whole=False)
+                ):
                     static = True
                 continue
             if route.kind == "middleware":
@@ -128,6 +136,8 @@ class Server:
                 continue
             if route.pattern is None:
                 return "open"
+            if not catch_all and route.pattern[:1] == (ANY,):
+                continue
             if route.pattern in ((ANY,), ()) and route.method == "*" and route.path in ("*", "/*"):
                 continue
             if reaches(route.pattern, request, whole=True):
