@@ -131,7 +131,8 @@ _TYPED: Final = ("typescript", "tsx")
 _ALL: Final = ("javascript", "typescript", "tsx")
 
 _GAPS: Final = (
-    Gap(_JSX, re.compile(rb"(&)"), b"x", _in_jsx_text, True),
+    # `|` can stand in text, and in code wherever `&` can.
+    Gap(_JSX, re.compile(rb"(&)"), b"|", _in_jsx_text, True),
     Gap(("javascript",), re.compile(rb"[\s\"'}](class|for)(?=\s*=)"), b"x", _in_jsx_name),
     Gap(
         _ALL,
@@ -329,8 +330,21 @@ def _is_element(source: bytes, start: int) -> bool:
 
 def _mended(grammar: Grammar, source: bytes, masked: bytes, tree: Tree, offset: int) -> tuple[bytes, Tree] | None:
     """A masking with fewer errors than `masked`; None where there is none."""
-    before = outermost_problems(tree.root_node)
-    masks = list(islice(_candidates(grammar.dialect, masked, before), _MOST_MASKS + 1))
+    problems = outermost_problems(tree.root_node)
+    places = [(node.start_byte, node.end_byte) for node in problems[:_MOST_MASKS]]
+    near = list(islice(_candidates(grammar.dialect, masked, places), _MOST_MASKS + 1))
+    better = _with_masks(grammar, masked, problems, near, offset)
+    if better is not None or not places:
+        return better
+    # A parser that was led astray reads the text between its errors as code, without complaint.
+    between = [(places[0][0], max(end for _, end in places))]
+    wide = list(islice(_candidates(grammar.dialect, masked, between), _MOST_MASKS + 1))
+    return _with_masks(grammar, masked, problems, wide, offset) if wide != near else None
+
+
+def _with_masks(
+    grammar: Grammar, masked: bytes, before: list[Node], masks: list[_Mask], offset: int
+) -> tuple[bytes, Tree] | None:
     if len(masks) > _MOST_MASKS:
         return None
     for _ in range(_ATTEMPTS):
@@ -358,9 +372,10 @@ def _badness(problems: list[Node]) -> int:
     return sum(1 + node.end_byte - node.start_byte for node in problems)
 
 
-def _candidates(dialect: str, source: bytes, problems: list[Node]) -> Iterator[_Mask]:
-    starts = [node.start_byte - 1 for node in problems[:_MOST_MASKS]]
-    ends = [node.end_byte + 1 for node in problems[:_MOST_MASKS]]
+def _candidates(dialect: str, source: bytes, places: list[tuple[int, int]]) -> Iterator[_Mask]:
+    """Masks for a source; those of gaps that show in errors only, where one of the places (start, end) is near."""
+    starts = [start - 1 for start, _ in places]
+    ends = [end + 1 for _, end in places]
     for gap in _GAPS:
         if dialect not in gap.dialects:
             continue

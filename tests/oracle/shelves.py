@@ -36,6 +36,7 @@ SHELVES: dict[str, dict[str, str]] = {
         "tsx": "^4.19.0",
         "typescript": "^5.7.0",
     },
+    "compression": {"compression": "^1.7.4"},
     "launching-2": {"npm-run-all2": "^8.0.0"},
     "serving": {
         "axios": "^1.7.0",
