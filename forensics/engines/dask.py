@@ -50,7 +50,7 @@ class Cluster:
                 n_workers=workers,
                 threads_per_worker=1,
                 processes=True,
-                dashboard_address=None,
+                dashboard_address="127.0.0.1:0",
                 local_directory=tempfile.gettempdir(),
                 silence_logs=50,
             )
@@ -134,6 +134,13 @@ class DaskEngine:
 
     def as_completed(self) -> Iterator[FinishedShard]:
         shards, self._shards = self._shards, []
+        try:
+            yield from self._finished(shards)
+        finally:
+            with contextlib.suppress(Exception):  # a cluster that is going away anyway
+                self._cluster.client.unregister_worker_plugin(self._plugin)
+
+    def _finished(self, shards: list[Shard]) -> Iterator[FinishedShard]:
         failed = []
         for shard, answer in self._answers(iter(shards), self._out):
             if isinstance(answer, BaseException):
