@@ -139,6 +139,9 @@ def _rewrite_added(facts: Facts) -> Edits | None:
     if found is None or not _routes_known(facts, found[0], found[1]):
         return None
     _, entry, site = found
+    proxy = _property(facts, site.path, "proxy")
+    if proxy is None or not proxy.start < site.start < proxy.end:
+        return None  # the target is a constant, which can't take a function
     strip = f"rewrite: (path) => path.slice({len(entry.key.rstrip('/'))})"
     before = facts.build.read(site.path)[: site.start].rstrip()
     key = before.rsplit(b"\n", 1)[-1].rsplit(b",", 1)[-1].rsplit(b"{", 1)[-1].strip()
@@ -242,8 +245,16 @@ def _absolute_ports(facts: Facts) -> dict[int, DevServer]:
     }
 
 
+def _is_in_env_file(facts: Facts, port: int) -> bool:
+    """Whether an environment file of the build says the port: what the code says beside it is then a default."""
+    files = [path for path in facts.build.files if posixpath.basename(path).startswith(".env")]
+    return any(str(port) in facts.build.text(path) for path in files)
+
+
 def _base_port(facts: Facts) -> Edits | None:
     for port, server in _absolute_ports(facts).items():
+        if _is_in_env_file(facts, port):
+            continue
         for path in dict.fromkeys(path for page in server.pages for path in page.served.modules):
             source = facts.build.read(path)
             changed = re.sub(rb"(localhost|127\.0\.0\.1):%d\b" % port, rb"\1:%d" % _FREE_PORT, source)
@@ -269,7 +280,7 @@ def _server_moved(facts: Facts) -> Edits | None:
         ports |= {int(text) for text in re.findall(r":(\d+)", found[1].target)}
     for server in facts.dev_servers:
         for back in server.back_end.servers:
-            if back.port not in ports or not isinstance(back.port, int):
+            if back.port not in ports or not isinstance(back.port, int) or _is_in_env_file(facts, back.port):
                 continue
             shared = server.config.interpreter.modules if server.config.interpreter is not None else {}
             for path in back.trace.interpreter.modules:
