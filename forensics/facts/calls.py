@@ -46,6 +46,20 @@ if TYPE_CHECKING:
 CALL_DEPTH = 150
 OPEN_RECURSION = 4
 FEW = 4
+_NEVER_THROW = (
+    "Array.isArray",
+    "Boolean",
+    "Math.",
+    "Number",
+    "String",
+    "is",
+    "map.",
+    "parse",
+    "string.t",
+    "string.s",
+    "array.i",
+)
+"""How builtins are named that throw for no value that a build is likely to hand them."""
 _OF_VALUES = (
     "path.",
     "string.",
@@ -167,7 +181,7 @@ def call(i: Interpreter, callee: Value, this: Value, arguments: list[Value], nod
                 if type(item) is Unknown and item.closed and 0 < len(item.candidates) <= FEW and _all_plain(item):
                     return call_for_each_option(i, callee, this, arguments, index, node)
         result = callee.call(i, this, arguments, node)
-        if type(result) is Unknown:
+        if type(result) is Unknown and not callee.name.startswith(_NEVER_THROW):
             i.may_throw(f"{callee.name} may throw")
         return result
     if kind is Unknown:

@@ -46,6 +46,9 @@ from forensics.syntax import ir
 if TYPE_CHECKING:
     from forensics.facts.interpreter import Interpreter
 
+ELEMENTS_TOLD = 64
+"""How many elements stand for one that is chosen at run time."""
+
 
 def callee(i: Interpreter, node: ir.Expression, scope: Scope) -> tuple[Value, Value]:
     """`this` and the function of a call of `node`."""
@@ -91,9 +94,22 @@ def member_of(i: Interpreter, owner: Value, node: ir.Member | ir.Index, scope: S
     if node.optional:
         found = _own_member(i, some, node, scope) if some.candidates else UNDEFINED
         return MaybeShort(found)
-    # On the ways on which there is no object the language throws.
-    i.state.fork(partial(_throw_nullish, i, node), _nothing)
+    # On the ways on which there is no object the language throws. What runs late is uncertain as it is.
+    if i.phase == "startup":
+        i.state.fork(partial(_throw_nullish, i, node), _nothing)
+        _narrow(i, node.object, scope, owner, some)
     return _own_member(i, some, node, scope)
+
+
+def _narrow(i: Interpreter, node: ir.Expression, scope: Scope, owner: Value, narrowed: Value) -> None:
+    """A variable that was read from without an error is no longer what would have thrown."""
+    holder: Scope | None = scope if isinstance(node, ir.Name) else None
+    while isinstance(node, ir.Name) and holder is not None:
+        if node.name in holder.variables:
+            if holder.variables[node.name] is owner:
+                i.write(holder.variables, node.name, narrowed)
+            return
+        holder = holder.parent
 
 
 def _own_member(i: Interpreter, owner: Value, node: ir.Member | ir.Index, scope: Scope) -> Value:
@@ -117,14 +133,13 @@ def _nothing() -> Completion | None:
 
 
 def any_member(i: Interpreter, owner: Value, reason: str) -> Value:
-    """A member chosen at run time: one of those there are."""
+    """A member chosen at run time: perhaps one of those there are."""
     why = f"an element chosen at run time: {reason}"
     if isinstance(owner, JsArray):
-        return Unknown(why, "", (*owner.items, UNDEFINED), owner.complete)
+        return Unknown(why, candidates=tuple(owner.items[:ELEMENTS_TOLD]))
     if type(owner) is JsObject:
         options = [item for item in owner.properties.values() if not isinstance(item, (Getter, Unknown))]
-        whole = owner.complete and len(options) == len(owner.properties) and owner.prototype is None
-        return Unknown(why, "", (*options, UNDEFINED), whole and owner.made_by is None)
+        return Unknown(why, candidates=tuple(options[:ELEMENTS_TOLD]))
     return Unknown(why)
 
 

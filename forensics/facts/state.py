@@ -302,7 +302,7 @@ class State:
             if key not in region.journal:
                 region.journal[key] = (container, name, container.get(name, MISSING))
         whole |= difference
-        self.charge(WORK_OF_A_SLOT * len(whole))
+        self.charge(2 * len(whole))
         self._keep(region, Escape(completion, whole, condition))
         return condition
 
