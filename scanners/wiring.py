@@ -170,7 +170,9 @@ def _scan_server(facts: Facts, server: DevServer, result: _Result) -> None:
         return
     index = f"{config.root}/index.html" if config.root else "index.html"
     if config.path is None and index not in facts.build.files:
-        _no_page(facts, server, result)
+        _no_page(facts, server, "where there is none and no page either", result)
+    elif config.path is None and not server.calls and any(page.served.missing for page in server.pages[:1]):
+        _no_page(facts, server, "where there is none, and without its aliases the page's imports lead nowhere", result)
     result.findings.extend(config_findings(facts, server))
     result.findings.extend(environment_findings(facts, server))
     _captured(facts, server, result)
@@ -495,8 +497,8 @@ def _no_proxy(facts: Facts, server: DevServer, calls: list[ClientCall], result: 
         )
 
 
-def _no_page(facts: Facts, server: DevServer, result: _Result) -> None:
-    """Vite starts where there is neither a config nor a page, and the config that says otherwise lies elsewhere."""
+def _no_page(facts: Facts, server: DevServer, why: str, result: _Result) -> None:
+    """Vite starts where there is no config and so no page that runs; the config that says otherwise lies elsewhere."""
     other = _config_with_proxy(facts, server)
     place = server.process.place
     if other is None or place is None or not server.back_end.exists:
@@ -506,8 +508,8 @@ def _no_page(facts: Facts, server: DevServer, result: _Result) -> None:
         finding(
             rules.PROXY_NOT_LOADED,
             facts.at_place(place),
-            f"`{' '.join(server.process.argv)}` looks for its config in {root}/ only, where there is none and no page "
-            f"either: {other.path}, with its root and its proxy, is never loaded.",
+            f"`{' '.join(server.process.argv)}` looks for its config in {root}/ only, {why}: {other.path}, and the proxy in "
+            "it, is never loaded.",
             key=f"{other.path} {root}",
             fix=f"Move {other.path} to {root}/, or start Vite with --config {other.path}.",
             related=_proxy_site(facts, other),
