@@ -64,7 +64,7 @@ def _for_5(path: str) -> str:
 
 
 def _under_4(path: str) -> PathProblem | None:
-    match = re.search(r"\{?\*([A-Za-z_$][\w$]*)\}?", path)
+    match = re.search(r"(?<!\\)\{?\*([A-Za-z_$][\w$]*)\}?", path)
     if match is not None:
         return PathProblem(
             False,

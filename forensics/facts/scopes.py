@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from forensics.facts.interpreter import declared_names, pattern_names
 from forensics.syntax import ir
 from forensics.syntax.walk import walk
+
+_COMMONJS: Final = frozenset({"require", "module", "exports", "__dirname", "__filename"})
 
 
 def free_names(script: ir.Script) -> list[tuple[str, ir.Name, bool]]:
@@ -129,10 +132,8 @@ class _Walker:
                 self.scoped(node.body, known, guards)
             case ir.Try():
                 # What a handler waits for may be the very absence of a name.
-                everything = (
-                    guards | {"require", "module", "exports", "__dirname", "__filename"} if node.handler else guards
-                )
-                self.scoped(node.block, known, everything)
+                awaited: frozenset[str] = frozenset() if node.handler is None else _COMMONJS
+                self.scoped(node.block, known, guards | awaited)
                 scope = known | frozenset(pattern_names(node.parameter)) if node.parameter is not None else known
                 self.scoped(node.handler or [], scope, guards)
                 self.scoped(node.finalizer, known, guards)
