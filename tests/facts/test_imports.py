@@ -1,4 +1,4 @@
-"""What is wrong with an import, by the runtime that loads the file; each row was put to Node 20 or Vite 5."""
+"""What is wrong with an import, by the runtime that loads the file; the rows of Node were put to Node 20."""
 
 from __future__ import annotations
 

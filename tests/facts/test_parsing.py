@@ -47,7 +47,7 @@ def test_module_syntax_under_commonjs_is_a_clash_of_formats_and_no_failure_to_pa
     assert kinds("a.js", "import a from 'b'\n", COMMONJS) == []
 
 
-# Valid for esbuild and Babel; the grammar refuses some of them.
+# Valid for esbuild; the grammar refuses some of them.
 @pytest.mark.parametrize(
     "text",
     [
