@@ -244,7 +244,7 @@ def _blocked_streams(facts: Facts, server: Server) -> Iterator[Finding]:
     if compression is None or not streams or compression.arguments:
         return
     for effect in server.trace.effects:
-        if effect.name.endswith((".flush", ".flushHeaders")) and effect.name.endswith(".flush"):
+        if effect.name.endswith(".flush"):
             return
         for argument in effect.arguments:
             values = [argument, *getattr(argument, "properties", {}).values()]
