@@ -642,3 +642,20 @@ def test_no_script_crashes_the_reader(texts: list[str]) -> None:
         for process in processes(plan, fallbacks=True):
             for place in process.chain:
                 assert 0 <= place.start <= place.end
+
+
+def test_nodemon_takes_command_and_environment_from_its_configuration() -> None:
+    from tests.in_memory import facts_of
+
+    facts = facts_of(
+        {
+            "package.json": '{"scripts": {"dev": "nodemon", "other": "PORT=4600 nodemon"}}',
+            "nodemon.json": '{"exec": "node server/clues.js", "env": {"PORT": "4439"}}',
+            "server/clues.js": "",
+        }
+    )
+    for script, port in (("dev", "4439"), ("other", "4600")):
+        plan = facts.launch.plan("", script)
+        assert plan is not None
+        (process,) = processes(plan)
+        assert (process.entry, process.env["PORT"]) == ("server/clues.js", port)

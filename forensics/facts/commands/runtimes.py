@@ -119,7 +119,10 @@ def deno(expander: Expander, arguments: list[Argument], context: Context, place:
 def nodemon(expander: Expander, arguments: list[Argument], context: Context, place: Place) -> Step:
     """remy/nodemon `lib/cli/parse.js` and `lib/config/exec.js`: the first argument that is a file is the script, what
     nodemon doesn't know stays with the command, and the command runs in a shell."""
-    settings = _nodemon_settings(expander, context)
+    written = _nodemon_config(expander, context)
+    settings = _nodemon_settings(written)
+    # What the user's environment or the command sets wins (lib/monitor/run.js).
+    context = replace(context, env={**_nodemon_env(written), **context.env})
     execute: Argument | None = None
     kept: list[Argument] = []
     script: Argument | None = None
@@ -213,21 +216,31 @@ _NODEMON_FLAGS = frozenset(
 )
 
 
-def _nodemon_settings(expander: Expander, context: Context) -> dict[str, Argument]:
-    """`exec` and `execMap` of nodemon.json or of the manifest's `nodemonConfig`."""
+def _nodemon_config(expander: Expander, context: Context) -> dict[str, object]:
+    """nodemon.json, or the manifest's `nodemonConfig`."""
     path = posixpath.join(context.cwd, "nodemon.json")
     package = expander.packages.by_folder.get(context.cwd)
     written: object = package.manifest.get("nodemonConfig") if package else None
     if path in expander.build.files:
         written = expander.document(path).value
-    if not isinstance(written, dict):
-        return {}
+    return written if isinstance(written, dict) else {}
+
+
+def _nodemon_env(written: dict[str, object]) -> dict[str, str]:
+    """The variables that the configuration sets."""
+    env = written.get("env")
+    return {str(name): str(value) for name, value in env.items()} if isinstance(env, dict) else {}
+
+
+def _nodemon_settings(written: dict[str, object]) -> dict[str, Argument]:
+    """`exec` and `execMap` of the configuration."""
     mapped = written.get("execMap")
     found = {
         key: value for key, value in (mapped if isinstance(mapped, dict) else {}).items() if isinstance(value, str)
     }
-    if isinstance(written.get("exec"), str):
-        found["exec"] = written["exec"]
+    execute = written.get("exec")
+    if isinstance(execute, str):
+        found["exec"] = execute
     return {key: Argument(value, (0,) * (len(value) + 1)) for key, value in found.items()}
 
 
