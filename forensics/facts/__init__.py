@@ -324,7 +324,7 @@ class Facts:
                     for path in config.interpreter.modules if config.interpreter is not None else ():
                         found.setdefault(path, f"{plan.command} → {config.path}")
                     for page in self.pages(process):
-                        for path in page.served.graph:
+                        for path in page.served.files:
                             found.setdefault(path, f"{plan.command} → {page.served.page}")
         return found
 
@@ -337,7 +337,7 @@ class Facts:
                 if process.kind in ("vite-dev", "vite-build"):
                     resolver = self.browser_resolver(self.config(process))
                     for page in self.pages(process):
-                        for path in page.served.graph:
+                        for path in page.served.files:
                             found.setdefault(path, resolver)
         return found
 

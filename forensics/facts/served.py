@@ -11,9 +11,7 @@ from __future__ import annotations
 
 import posixpath
 from dataclasses import dataclass
-from typing import Literal
-
-import networkx as nx
+from typing import TYPE_CHECKING, Literal
 
 from forensics.build import Build
 from forensics.facts.interpreter import Resolved, Site
@@ -22,6 +20,9 @@ from forensics.facts.vite import ViteConfig
 from forensics.syntax import ir
 from forensics.syntax.index import FileIndex
 from forensics.syntax.walk import walk
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 STYLE_EXTENSIONS = frozenset({".css", ".scss", ".sass", ".less", ".styl", ".stylus", ".pcss", ".postcss"})
 _TYPESCRIPT = frozenset({".ts", ".tsx", ".mts", ".cts"})
@@ -66,12 +67,23 @@ class Missing:
 
 @dataclass(frozen=True)
 class ServedPage:
-    """A page and everything it requests. `graph` has build paths as nodes."""
+    """A page and everything it requests. `files` are the build paths reached, the page first; `edges` say which file
+    leads to which."""
 
     page: str
     requests: tuple[Request, ...]
     missing: tuple[Missing, ...]
-    graph: nx.DiGraph[str]
+    files: tuple[str, ...]
+    edges: tuple[tuple[str, str], ...]
+
+    @property
+    def graph(self) -> nx.DiGraph[str]:
+        """The module graph, build paths as nodes."""
+        import networkx as nx
+
+        made: nx.DiGraph[str] = nx.DiGraph(self.edges)
+        made.add_nodes_from(self.files)
+        return made
 
     @property
     def modules(self) -> tuple[str, ...]:
@@ -107,7 +119,8 @@ class _Collector:
         self.base = config.base if config.base.endswith("/") else config.base + "/"
         self.requests: dict[str, Request] = {}
         self.missing: list[Missing] = []
-        self.graph: nx.DiGraph[str] = nx.DiGraph()
+        self.reached: dict[str, None] = {}
+        self.edges: dict[tuple[str, str], None] = {}
         self.queue: list[tuple[str, Kind, tuple[str, ...]]] = []
         self.visited: set[tuple[str, str]] = set()
 
@@ -125,10 +138,9 @@ class _Collector:
         if url not in self.requests:
             self.requests[url] = Request(url, kind, path, site, chain)
         if path:
+            self.reached.setdefault(path)
             if chain:
-                self.graph.add_edge(chain[-1], path)
-            else:
-                self.graph.add_node(path)
+                self.edges[chain[-1], path] = None
             self.queue.append((path, kind, (*chain, path)))
 
     def run(self, page: str) -> None:
@@ -319,7 +331,8 @@ class _Collector:
             target = resolved.target
             if reference.kind == "import" and not is_public:
                 # Inlined into the importing sheet: no request of its own, but what it refers to is requested.
-                self.graph.add_edge(path, target)
+                self.reached.setdefault(target)
+                self.edges[path, target] = None
                 if (target, "style") not in self.visited:
                     self.queue.append((target, "style", (*chain, target)))
                 continue
@@ -363,4 +376,4 @@ def served_page(build: Build, files: FileIndex, resolver: Resolver, config: Vite
     base = collector.base
     first = Site(page, 0, 0)
     requests = [*collector.requests.values(), Request(f"{base}@vite/client", "module", "", first, (page,))]
-    return ServedPage(page, tuple(requests), tuple(collector.missing), collector.graph)
+    return ServedPage(page, tuple(requests), tuple(collector.missing), tuple(collector.reached), tuple(collector.edges))
