@@ -16,6 +16,8 @@ from tests.oracle.observing import Observation
 from tests.oracle.processes import Process
 
 PROXY_FAILURES = (500, 502)
+_EXHAUSTED = re.compile(r"ECONNRESET|socket hang up|EMFILE|EBUSY|too many")
+"""What Node says when a call that goes in circles has used up its connections or look-ups."""
 CONFIG_NAMES = tuple(f"vite.config.{end}" for end in ("js", "mjs", "ts", "cjs", "mts", "cts"))
 STORE_PROBLEM = re.compile(
     r"ENOENT|ENOTDIR|SQLITE_CANTOPEN|ERR_SQLITE_ERROR|unable to open database|directory does not exist"
@@ -59,7 +61,8 @@ def development_rules(seen: Observation, tree: Path) -> set[str]:
     rules: set[str] = set()
     if seen.vite is None:
         embedded = any(process.config is not None and process.config.middleware for process in seen.processes)
-        return {"proxy-loop"} if embedded and any(answer.status == -1 for _, answer in seen.probes) else rules
+        looped = _EXHAUSTED.search(seen.output) or any(answer.status == -1 for _, answer in seen.probes)
+        return {"proxy-loop"} if embedded and looped else rules
     if captured(seen):
         rules.add("module-captured-by-proxy")
     calls = [(probe, answer) for probe, answer in seen.probes if probe.relative]
@@ -78,7 +81,7 @@ def development_rules(seen: Observation, tree: Path) -> set[str]:
         if foreign_proxy(tree):
             rules.add("foreign-proxy-config")
     if failed and seen.servers:
-        looped = re.search(r"ECONNRESET|socket hang up|EMFILE|too many", seen.output) or failed[0].status == -1
+        looped = _EXHAUSTED.search(seen.output) or failed[0].status == -1
         refused = "ECONNREFUSED" in seen.output
         rules |= (
             {"port-mismatch"} if refused else {"proxy-loop", "proxy-bad-target"} if looped else {"proxy-bad-target"}
