@@ -1,1 +1,0 @@
-export default { server: { port: 5566 } }

@@ -1,3 +1,0 @@
-import { io } from 'socket.io-client'
-io({ path: '/api/socket.io' })
-document.querySelector('p').textContent = await (await fetch('/api/count')).json()
