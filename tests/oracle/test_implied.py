@@ -148,7 +148,7 @@ new Worker(new URL(/* @vite-ignore */ "/w.js?worker_file&type=module", '' + impo
 
 def test_reads_the_configuration_that_vite_logs() -> None:
     text = """vite:config using resolved config: {
-  root: '/tmp/x/app/client',
+  root: '/copy/x/app/client',
   server: {
     port: 5200,
     proxy: {
@@ -157,8 +157,8 @@ def test_reads_the_configuration_that_vite_logs() -> None:
     },
     middlewareMode: false
   },
-  configFile: '/tmp/x/app/vite.config.js',
+  configFile: '/copy/x/app/vite.config.js',
 }"""
-    assert resolved_config(text, Path("/tmp/x/app")) == ViteConfig(
+    assert resolved_config(text, Path("/copy/x/app")) == ViteConfig(
         root="client", file="vite.config.js", proxy=("/api", "socket"), middleware=False, top_level_proxy=False
     )
